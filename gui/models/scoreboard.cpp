@@ -91,7 +91,7 @@ constexpr std::array<ScoreTable::Spec, ScoreTable::kColumns> kScoreColumns = {{
     {"Strategy", "A click or Enter takes it", "strategy", false, strategy_cell},
     {"Step", "The simulated step, in which devices compute while bytes move", "step_seconds", true,
      [](auto& /*context*/, auto& row) { return figure_cell(row, "step_seconds"); }},
-    {"Speed-up", "How many times as fast as data parallelism on this very case", "speedup", true,
+    {"Over data", "How many times as fast as data parallelism on this very case", "speedup", true,
      speedup_cell},
     {"Gap",
      "How much less a step of the fastest strategy takes at most, by what devices compute and wait "

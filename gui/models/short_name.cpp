@@ -12,11 +12,26 @@ bool part_begins(std::string_view name, std::size_t at) {
   return at > 0 && at < name.size() && kPartEnds.find(name[at - 1]) != kPartEnds.npos;
 }
 
+bool is_number(std::string_view part) {
+  return std::ranges::all_of(part, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
 // Whether a part begins here that is no number.
 bool word_begins(std::string_view name, std::size_t at) {
   if (!part_begins(name, at)) return false;
   const std::string_view part = name.substr(at, name.find_first_of(kPartEnds, at) - at);
-  return !std::ranges::all_of(part, [](unsigned char c) { return std::isdigit(c) != 0; });
+  return !is_number(part);
+}
+
+// Of a block's among its like: "3" of "blocks_3_attention_".
+std::string last_number(std::string_view parts) {
+  std::string number;
+  while (!parts.empty()) {
+    const std::string_view part = parts.substr(0, parts.find_first_of(kPartEnds));
+    if (!part.empty() && is_number(part)) number = part;
+    parts.remove_prefix(std::min(part.size() + 1, parts.size()));
+  }
+  return number;
 }
 
 }  // namespace
@@ -45,7 +60,10 @@ QString shortened(const QString& name, std::size_t shared,
   for (std::size_t at = 1; at <= shared; ++at) {
     if (!part_begins(letters, at)) continue;
     if (fits(shown)) break;
-    shown = QStringLiteral("…") + QString::fromStdString(letters.substr(at));
+    const QString rest = QStringLiteral("…") + QString::fromStdString(letters.substr(at));
+    const QString number = QString::fromStdString(last_number(letters.substr(0, at)));
+    const QString numbered = QStringLiteral("…") + number + rest;
+    shown = !number.isEmpty() && fits(numbered) ? numbered : rest;
   }
   return shown;
 }

@@ -22,7 +22,8 @@ std::size_t shared_prefix(std::string_view a, std::string_view b);
 std::vector<std::size_t> shared_prefixes(const std::vector<std::string>& names);
 
 /// The whole name where it fits; else without as few of the parts that are shared as it takes, a
-/// "…" in their place. Where that is not enough, it is without all of them, and too long still.
+/// "…" in their place, but for the last number among them: "…3…norm" of "blocks_3_mlp_norm". Where
+/// that is not enough, it is without all of them, and too long still.
 QString shortened(const QString& name, std::size_t shared,
                   const std::function<bool(const QString&)>& fits);
 

@@ -10,6 +10,7 @@ namespace {
 
 constexpr QLatin1String kSceneLane("scene"), kBaselineLane("baseline");
 constexpr int kBlink = 100;  // milliseconds
+constexpr std::size_t kSearchedScenes = 8;
 constexpr std::array kOfTheUser{"scene", "baseline",  "why",   "what_if_curve", "runner",
                                 "sweep", "phase_map", "trace", "report",        "open case"};
 
@@ -135,6 +136,7 @@ void Workspace::open(const SavedDesk& desk) {
   undo_.clear();
   selection_.clear();
   scene_.reset();
+  searched_scenes_.clear();
   measured_.reset();
   baseline_ = {};
   become(desk.document);
@@ -204,6 +206,7 @@ void Workspace::stop() {
 
 void Workspace::edit_and_read_anew(const QString& what, const Document& next) {
   loader_ = std::make_shared<CaseLoader>();
+  searched_scenes_.clear();
   scoreboard_.forget_files();
   const bool same = next == document_;
   edit(what, next);
@@ -303,7 +306,16 @@ void Workspace::follow_with_baseline(const CaseRequest& before) {
   if (other_sets || same != document_.input) predict_baseline_of(now);
 }
 
+ScenePtr Workspace::searched_before() const {
+  const auto known = std::ranges::find(searched_scenes_, document_, &Scene::document);
+  return known == searched_scenes_.end() ? nullptr : *known;
+}
+
 void Workspace::predict_again() {
+  if (const ScenePtr known = searched_before()) {
+    jobs_.cancel(kSceneLane);
+    return adopt(known);
+  }
   jobs_.start(
       this, kSceneLane, tr("Predicting"),
       [this, document = document_, loader = loader_](Progress& progress) -> Jobs::Show {
@@ -335,6 +347,11 @@ void Workspace::adopt(ScenePtr scene) {
     selection_.select_range(std::nullopt);
   }
   scene_ = std::move(scene);
+  if (searched_objective(scene_->document.strategy.source) &&
+      searched_scenes_.end() == std::ranges::find(searched_scenes_, scene_)) {
+    searched_scenes_.push_back(scene_);
+    if (searched_scenes_.size() > kSearchedScenes) searched_scenes_.pop_front();
+  }
   if (is_current()) {
     patience_.stop();
     set_outdated(false);

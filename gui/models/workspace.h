@@ -8,6 +8,7 @@
 #include <QString>
 #include <QTimer>
 #include <QUndoStack>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -128,12 +129,15 @@ class Workspace : public QObject {
   void predict_baseline(const Document& other);
   void predict_baseline_of(Document document);  ///< data parallelism on the same case
   void adopt(ScenePtr scene);
+  /// Of the document, where it was searched for a few edits ago.
+  ScenePtr searched_before() const;
   void set_outdated(bool outdated);
 
   Runner& runner_;
   std::shared_ptr<CaseLoader> loader_ = std::make_shared<CaseLoader>();
   Document document_;
   ScenePtr scene_;
+  std::deque<ScenePtr> searched_scenes_;  ///< that took a search, the latest last
   Baseline baseline_;
   MeasuredPtr measured_;
   QString error_;

@@ -16,7 +16,7 @@ class ScrolledContent : public QScrollArea {
  public:
   explicit ScrolledContent(QWidget* content, QWidget* parent = nullptr);
 
-  QSize minimumSizeHint() const override { return {40, 40}; }
+  QSize minimumSizeHint() const override { return {40, 100}; }
   QSize sizeHint() const override { return widget()->sizeHint(); }
 
  protected:

@@ -149,7 +149,9 @@ bool TimeCanvas::viewportEvent(QEvent* event) {
   return QAbstractScrollArea::viewportEvent(event);
 }
 
+// Keys are for what is moved then, too.
 void TimeCanvas::wheelEvent(QWheelEvent* event) {
+  setFocus(Qt::MouseFocusReason);
   mouse_x_ = static_cast<int>(event->position().x());
   TimeWindow next = window_;
   const bool on_ruler = event->position().y() < kRulerHeight;

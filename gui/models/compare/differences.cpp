@@ -79,9 +79,10 @@ TableCell text_cell(const None& /*none*/, const Row& row) {
 constexpr std::array<DifferenceTable::Spec, DifferenceTable::kColumns> kDifferenceColumns = {{
     {"Layer", "", "layer", false,
      [](auto& /*none*/, auto& row) {
-       constexpr qlonglong kLast = std::numeric_limits<qlonglong>::max();
-       return TableCell{QString::fromStdString(row.layer),
-                        row.after ? static_cast<qlonglong>((*row.after)()) : kLast};
+       constexpr qlonglong kLast = std::numeric_limits<qlonglong>::max(), kRecut = kLast / 2;
+       if (!row.after) return TableCell{QString::fromStdString(row.layer), kLast};
+       const auto at = static_cast<qlonglong>((*row.after)());
+       return TableCell{QString::fromStdString(row.layer), row.recut ? at : at + kRecut};
      }},
     {"Baseline", "How the baseline cuts it", "cut_before", false, text_cell<&Row::cut_before>},
     {"Now", "How it is cut now", "cut_after", false, text_cell<&Row::cut_after>},

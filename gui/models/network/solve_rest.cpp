@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "gui/models/search_text.h"
@@ -77,6 +78,26 @@ StrategyChoice best_choice(const Solved& solved, bool keeps) {
   return choice;
 }
 
+// The answer to a search of `base` as an edit of what is on the desk by now, where that is the same
+// but for locks on layers that the answer cuts as they are cut.
+std::optional<Document> answered(const Scene& base, Document answer, const Document& now) {
+  Document same = now;
+  same.locked = base.document.locked;
+  if (same != base.document) return std::nullopt;
+  const std::vector<Config>& cuts = answer.strategy.configs;
+  for (const std::string& name : now.locked) {
+    if (std::ranges::binary_search(base.document.locked, name)) continue;
+    const LayerId layer = base.input.graph.find(name);
+    const bool known = layer.valid() && layer() < cuts.size();
+    if (!known || cuts[layer()] != base.prediction.strategy[layer]) return std::nullopt;
+    lock(answer, name);
+  }
+  for (const std::string& name : base.document.locked) {
+    if (!std::ranges::binary_search(now.locked, name)) std::erase(answer.locked, name);
+  }
+  return answer;
+}
+
 QString solver_words(const char* text) {
   return QCoreApplication::translate("SolveRest", text);
 }
@@ -110,8 +131,10 @@ QString said_of(const SolvedRest& found) {
   QString text = simulated ? solver_words("%1 a step").arg(seconds)
                            : solver_words("%1 under Eq. 1").arg(seconds);
   if (!found.document.locked.empty()) text += solver_words(" with the locked layers as they are");
-  const QString gap = gap_text(found.lower_bound, found.seconds);
-  if (!gap.isEmpty()) text += QStringLiteral(", ") + gap;
+  if (const QString gap = gap_text(found.lower_bound, found.seconds); !gap.isEmpty()) {
+    text += QStringLiteral(", ") + gap;
+    if (!found.document.locked.empty()) text += solver_words(" with these locks");
+  }
   return (found.stopped ? solver_words("Stopped: the best so far takes %1.")
                         : solver_words("Found: %1."))
       .arg(text);
@@ -139,12 +162,14 @@ void solve_rest(Workspace& workspace, QObject* receiver, const Search& search,
         const ScenePtr base =
             scene && scene->document == asked ? scene : make_scene(asked, *loader, &progress);
         const SolvedRest found = solved_rest(*base, search, progress);
-        return [&workspace, asked, found, done, failed] {
+        return [&workspace, asked, base, found, done, failed] {
           workspace.scoreboard().add(found.tried);
-          if (workspace.document() != asked) {
+          const std::optional<Document> next =
+              answered(*base, found.document, workspace.document());
+          if (!next) {
             return failed(said_elsewhere(found, workspace.document().input == asked.input));
           }
-          workspace.edit(solver_words("solve the rest"), found.document);
+          workspace.edit(solver_words("solve the rest"), *next);
           done(found);
         };
       },

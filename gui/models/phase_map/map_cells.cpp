@@ -36,7 +36,7 @@ QString score_line(const std::string& name, const MapScore& score) {
   const QString step =
       translated("%1: %2, %3 of memory")
           .arg(strategy, human_seconds(score.step), human_bytes(score.peak_memory));
-  return score.fits ? step : translated("%1, which a device has not").arg(step);
+  return score.fits ? step : translated("%1: more than a device has").arg(step);
 }
 
 QString axis_line(const MapAxis& axis, std::size_t value) {

@@ -282,11 +282,12 @@ SlicePlace next_match(const Recording& recording, const std::vector<bool>& wante
 }
 
 double TimeFrame::shift_of(const Recording& recording) const {
+  if (forward && recording.forward) return (*forward - *recording.forward).value;
   return step && recording.step ? (step->begin - recording.step->begin).value : 0;
 }
 
 TimeFrame frame_of(const Recording& first, const Recording* second) {
-  TimeFrame frame{first.step, 0, first.end};
+  TimeFrame frame{first.step, 0, first.end, first.forward};
   if (second == nullptr) return frame;
   const double shift = frame.shift_of(*second);
   frame.begin = std::min(frame.begin, shift);

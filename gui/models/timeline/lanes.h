@@ -159,6 +159,7 @@ struct Recording {
   double end = 0;
   std::optional<TimeRange> steady;  ///< the steps that are measured by
   std::optional<TimeRange> step;    ///< the last of those: most others are like it
+  std::optional<Seconds> forward;   ///< where that step's forward pass begins, if that is known
   std::shared_ptr<const SliceFacts> facts;
 
   const Slice& at(SlicePlace place) const { return lanes[place.lane].slices()[place.index]; }
@@ -207,12 +208,13 @@ SlicePlace next_match(const Recording& recording, const std::vector<bool>& wante
                       const TimeRange& within, bool backwards = false,
                       const std::vector<bool>& lanes = {});
 
-// The one time that recordings are drawn in: that of the first, with the other moved so that its
-// steady step begins where the first's does. Values; pure.
+// The one time that recordings are drawn in: that of the first, with the other moved so that the
+// forward pass of its steady step begins where the first's does, or else the step. Values; pure.
 
 struct TimeFrame {
-  std::optional<TimeRange> step;  ///< of the steady state: what is looked at first
-  double begin = 0, end = 0;      ///< of all that is drawn
+  std::optional<TimeRange> step;        ///< of the steady state: what is looked at first
+  double begin = 0, end = 0;            ///< of all that is drawn
+  std::optional<Seconds> forward = {};  ///< as Recording::forward
 
   /// What is added to a recording's times; 0 where either has no steady step.
   double shift_of(const Recording& recording) const;

@@ -34,6 +34,7 @@ class PlanRecorder {
     recording_->end = what_.timeline.makespan().value;
     recording_->steady = steady_range(what_.timeline);
     recording_->step = steady_step(what_.timeline);
+    recording_->forward = steady_forward(what_.plan, what_.timeline);
     for (const Task& task : what_.plan.tasks()) label_of_.push_back(label(task));
     if (!path_.empty()) add_path();
     add_devices();
@@ -234,6 +235,19 @@ std::optional<TimeRange> steady_step(const Timeline& timeline) {
   return TimeRange{last == 0 ? Seconds{} : timeline.step_end(last - 1), timeline.step_end(last)};
 }
 
+std::optional<Seconds> steady_forward(const Plan& plan, const Timeline& timeline) {
+  if (timeline.steps() == 0) return std::nullopt;
+  const std::size_t last = timeline.steady_window().last;
+  std::optional<Seconds> first;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const Task& task = plan[TaskId(i)];
+    if (task.kind != TaskKind::compute || task.phase != Phase::forward) continue;
+    const Seconds start = timeline.span(last, TaskId(i)).start;
+    if (!first || start < *first) first = start;
+  }
+  return first;
+}
+
 RecordingPtr record(const PlanTimeline& what, std::span<const PathStep> path) {
   return PlanRecorder(what, path).run();
 }
@@ -270,7 +284,7 @@ std::vector<std::string> PlanFacts::lines(std::uint32_t id, double shift) const 
   std::vector<std::string> lines = {
       task_title(what_.graph, what_.plan, task),
       fmt::format("{}, step {}, shard {} of {} ({})", device_label(what_.cluster, task.device),
-                  picked.step, task.shard + 1, what_.plan.placement(task.layer).devices.size(),
+                  picked.step + 1, task.shard + 1, what_.plan.placement(task.layer).devices.size(),
                   name(what_.graph[task.layer].op)),
       fmt::format("{}: from {} to {}", seconds_text(span.duration()), start.toStdString(),
                   end.toStdString())};

@@ -40,6 +40,9 @@ RecordingPtr record(const ScenePtr& scene);
 std::optional<TimeRange> steady_range(const Timeline& timeline);
 /// The last of the steps between those times: most others are like it.
 std::optional<TimeRange> steady_step(const Timeline& timeline);
+/// When the first task of that step's forward pass begins. That may be long before the step before
+/// ends, which may have gradients to sum until then.
+std::optional<Seconds> steady_forward(const Plan& plan, const Timeline& timeline);
 
 // What is known of a plan's task at one place of a timeline. Immutable; thread-safe.
 

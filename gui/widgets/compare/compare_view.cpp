@@ -304,9 +304,14 @@ QString CompareView::headline() const {
         .arg(QString::fromStdString(shown.document.strategy.label()).toHtmlEscaped(),
              human_seconds(shown.prediction.step_seconds()));
   };
-  return tr("%1  →  %2 (%3), %4 cut otherwise")
-      .arg(side(baseline), side(scene), ratio_of(baseline, scene),
-           counted(static_cast<std::size_t>(recut), tr("layer")));
+  const auto alike =
+      std::count_if(differences_->rows().begin(), differences_->rows().end(),
+                    [](const LayerDifference& row) { return !row.recut && row.changed(); });
+  QString text = tr("%1  →  %2 (%3), %4 cut otherwise")
+                     .arg(side(baseline), side(scene), ratio_of(baseline, scene),
+                          counted(static_cast<std::size_t>(recut), tr("layer")));
+  if (alike > 0) text += tr("; below them, %1 cut alike with other costs").arg(alike);
+  return text;
 }
 
 std::vector<std::string> CompareView::picked_layers() {

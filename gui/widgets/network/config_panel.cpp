@@ -51,6 +51,7 @@ ConfigPanel::ConfigPanel(Workspace& workspace, QWidget* parent)
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setWidgetResizable(true);
   setFixedWidth(kPanelWidth);
+  setMinimumHeight(1);  // it scrolls, and not the view around it
   auto* inside = new QWidget(this);
   auto* column = new QVBoxLayout(inside);
   column->setContentsMargins(12, 10, 12, 10);

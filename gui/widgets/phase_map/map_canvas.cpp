@@ -53,8 +53,9 @@ QColor over(const QColor& colour, double share, const QColor& below) {
 }  // namespace
 
 QColor strategy_colour(const std::string& strategy, const Theme& theme) {
-  static constexpr std::array<std::string_view, 5> kNames = {"data", "model", "owt", "eq1",
-                                                             "optimal"};
+  // As the rows of a sweep have them.
+  static constexpr std::array<std::string_view, 5> kNames = {"data", "model", "owt", "optimal",
+                                                             "eq1"};
   const auto at = std::ranges::find(kNames, strategy);
   return category_colour(static_cast<std::size_t>(at - kNames.begin()), theme);
 }

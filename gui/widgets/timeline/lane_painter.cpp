@@ -13,6 +13,7 @@ namespace {
 constexpr double kHaze = 0.22;              // of what does not stand out
 constexpr double kFaintest = 0.35;          // of a column that is hardly filled
 constexpr double kTextFrom = 26;            // pixels
+constexpr int kFewestLetters = 4;           // of a name that has no room
 constexpr std::size_t kMostTexts = 10'000;  // that are kept as they were laid out
 
 QRgb blended(QRgb over, QRgb under, double strength) {
@@ -115,9 +116,13 @@ void LanePainter::paint_text(QPainter& painter, const Slice& slice, const QRectF
   const Text& text = text_of(slice.label, metrics);
   const double room = box.width() - 2 * kMargin;
   const bool whole = text.whole_width <= room;
-  if (!whole && text.layer_width > room) return;
   const QPointF at(box.left() + kMargin, box.center().y() - metrics.height() / 2);
-  painter.drawStaticText(at, whole ? text.whole : text.layer);
+  if (whole || text.layer_width <= room) {
+    return painter.drawStaticText(at, whole ? text.whole : text.layer);
+  }
+  const QString some = metrics.elidedText(text.layer.text(), Qt::ElideMiddle, room);
+  if (some.size() < kFewestLetters) return;
+  painter.drawText(QPointF(at.x(), at.y() + metrics.ascent()), some);
 }
 
 const LanePainter::Text& LanePainter::text_of(std::uint32_t label, const QFontMetricsF& metrics) {

@@ -51,6 +51,7 @@ TimelineView::TimelineView(Workspace& workspace, QWidget* parent)
   auto* status_row = new QHBoxLayout(foot);
   status_row->setContentsMargins(8, 4, 8, 4);
   status_ = new ElidedLabel(foot);
+  status_->set_lines(2);
   status_row->addWidget(status_);
   layout->addWidget(foot);
   set_foot(foot);
@@ -59,6 +60,13 @@ TimelineView::TimelineView(Workspace& workspace, QWidget* parent)
   follow();
   follow_selection();
   refresh();
+}
+
+// Where there is little room, lanes have it.
+void TimelineView::resizeEvent(QResizeEvent* event) {
+  constexpr int kLow = 340;
+  View::resizeEvent(event);
+  status_->set_lines(height() < kLow ? 1 : 2);
 }
 
 QWidget* TimelineView::make_bar() {
@@ -199,7 +207,9 @@ void TimelineView::show_scene(const RecordingPtr& scene, const RecordingPtr& bas
                                            : SideLook{tr("before"), kBeforeStrength}});
   const RecordingPtr beside = same ? nullptr : baseline;
   std::optional<TimeFrame> frame;
-  if (scene && beside) frame = frame_of(*scene, beside.get());
+  // A trace is looked at as a whole, a baseline only as far as it stands beside the step.
+  if (scene && beside)
+    frame = kernels_ ? frame_of_both(*scene, *beside) : frame_of(*scene, beside.get());
   if (frame && !kernels_) frame->begin = 0;  // of the baseline's first steps nobody asks
   const std::string model = scene_.scene ? scene_.scene->document.input.model : std::string();
   if (std::exchange(shown_model_, model) != model) canvas_->look_at_step();
@@ -453,6 +463,7 @@ QStringList TimelineView::facts_of(const SliceAddress& slice) const {
     for (const std::string& line : shown.facts->lines(at.id, shift)) {
       facts << QString::fromStdString(line);
     }
+    if (slice.side == 1 && !kernels_ && !facts.isEmpty()) facts[0] = tr("before: ") + facts[0];
   } else {
     facts << QString::fromStdString(text_of(shown, slice.place));
   }
@@ -462,7 +473,7 @@ QStringList TimelineView::facts_of(const SliceAddress& slice) const {
 // What is under the mouse, else what is selected.
 void TimelineView::tell(std::optional<SliceAddress> slice) {
   if (!slice) slice = canvas_->selected();
-  status_->setText(slice ? facts_of(*slice).join(QStringLiteral("   ·   ")) : QStringLiteral(" "));
+  status_->setText(slice ? facts_of(*slice).join(ElidedLabel::between()) : QStringLiteral(" "));
 }
 
 void TimelineView::open_menu(const SliceAddress& slice, QPoint at) {

@@ -50,6 +50,7 @@ class TimelineView : public View {
   /// Its bar is for the mouse; in place of that stands what is shown.
   bool shows_scene() const override { return trace_ == nullptr; }
   QWidget& picture() override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   /// A scene's recording, made once.

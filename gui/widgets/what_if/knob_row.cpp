@@ -71,8 +71,8 @@ void KnobRow::lay_out() {
   const QFontMetrics metrics(font());
   QFont bold = font();
   bold.setBold(true);  // as a title is that was turned
-  title_->setFixedWidth(
-      QFontMetrics(bold).horizontalAdvance(QStringLiteral("Speed, the first (a straggler)")) + 6);
+  title_width_ =
+      QFontMetrics(bold).horizontalAdvance(QStringLiteral("Speed, the first (a straggler)")) + 6;
   field_->setFixedWidth(metrics.horizontalAdvance(QStringLiteral("100.25 GB/s")) + 16);
   meaning_->setFixedWidth(metrics.horizontalAdvance(QStringLiteral("000.25 GB/s")) + 6);
   grid_ = new QGridLayout(this);
@@ -83,11 +83,11 @@ void KnobRow::lay_out() {
 
 int KnobRow::width_of_one_line() const {
   constexpr int kSlider = 70, kBetween = 6;
-  return title_->width() + kSlider + field_->width() + meaning_->width() +
-         reset_->sizeHint().width() + 4 * kBetween;
+  return title_width_ + kSlider + field_->width() + meaning_->width() + reset_->sizeHint().width() +
+         4 * kBetween;
 }
 
-// In a narrow view the title stands above the slider.
+// In a narrow view the title and what the value means stand above the slider.
 void KnobRow::arrange(bool narrow) {
   narrow_ = narrow;
   for (QWidget* part :
@@ -95,14 +95,17 @@ void KnobRow::arrange(bool narrow) {
     grid_->removeWidget(part);
   }
   const int row = narrow ? 1 : 0, column = narrow ? 0 : 1;
-  grid_->addWidget(title_, 0, 0, 1, narrow ? 4 : 1);
+  grid_->addWidget(title_, 0, 0);
   grid_->addWidget(slider_, row, column);
   grid_->addWidget(field_, row, column + 1);
-  grid_->addWidget(meaning_, row, column + 2);
-  grid_->addWidget(reset_, row, column + 3);
+  grid_->addWidget(meaning_, 0, narrow ? 1 : 3, 1, narrow ? 2 : 1);
+  grid_->addWidget(reset_, row, narrow ? 2 : 4);
   grid_->addWidget(curve_, row + 1, column);
   grid_->setColumnStretch(column, 1);
   grid_->setColumnStretch(1 - column, 0);
+  meaning_->setAlignment((narrow ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+  title_->setMinimumWidth(narrow ? 1 : title_width_);
+  title_->setMaximumWidth(narrow ? QWIDGETSIZE_MAX : title_width_);
 }
 
 void KnobRow::resizeEvent(QResizeEvent* event) {
@@ -113,7 +116,7 @@ void KnobRow::resizeEvent(QResizeEvent* event) {
 
 QSize KnobRow::minimumSizeHint() const {
   constexpr int kSlider = 60, kBetween = 6;
-  return {kSlider + field_->width() + meaning_->width() + reset_->sizeHint().width() + 3 * kBetween,
+  return {kSlider + field_->width() + reset_->sizeHint().width() + 2 * kBetween,
           QWidget::minimumSizeHint().height()};
 }
 

@@ -57,6 +57,7 @@ class KnobRow : public QWidget {
   Knob knob_;
   QGridLayout* grid_ = nullptr;
   bool narrow_ = false;
+  int title_width_ = 0;
   QLabel* title_;
   QSlider* slider_;
   QLineEdit* field_;

@@ -31,7 +31,9 @@ class NumberTiles : public QWidget {
   int tile_height() const;
   int height_for(int width) const;
   bool has_history(int width) const;
-  std::size_t in_first_row(int width) const;
+  /// How many tiles stand in each row.
+  std::vector<std::size_t> rows_for(int width) const;
+  double text_width(const QRectF& tile, const Headline& number) const;
   std::vector<QRectF> tiles() const;
   QFont big() const;
   void paint_tile(QPainter& painter, const QRectF& tile, const Headline& number) const;

@@ -5,6 +5,7 @@
 #include <QPushButton>
 #include <QScrollBar>
 #include <QSignalBlocker>
+#include <QStyle>
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -81,6 +82,7 @@ QWidget* WhatIfView::make_bar() {
 QWidget* WhatIfView::make_overlap() {
   overlap_ = new QCheckBox(tr("Overlap: devices compute while bytes move"), this);
   overlap_->setObjectName(QStringLiteral("overlap"));
+  overlap_->setMinimumWidth(1);  // its tip has all of it
   overlap_->setToolTip(
       tr("On, as frameworks train: gradients and activations travel while devices compute, so "
          "communication costs only what computing does not hide.\n"
@@ -95,12 +97,14 @@ QWidget* WhatIfView::make_knobs() {
   scroll_ = new QScrollArea(this);
   scroll_->setWidgetResizable(true);
   scroll_->setFrameShape(QFrame::NoFrame);
-  scroll_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);  // a curve that opens moves no field
+  scroll_->setMinimumHeight(1);  // it scrolls, and not the view around it
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll_->verticalScrollBar()->installEventFilter(this);
   auto* inside = new QWidget(scroll_);
   list_ = new QVBoxLayout(inside);
-  list_->setContentsMargins(0, 4, 6, 4);
+  leave_room_for_bar(false);
   for (const char* group : {"Network", "Devices", "Work"}) {
-    list_->addWidget(make_heading(tr(group), inside));
+    list_->addWidget(headings_[group] = make_heading(tr(group), inside));
     list_->addLayout(groups_[group] = new QVBoxLayout);
     groups_[group]->setSpacing(2);
     list_->addSpacing(6);
@@ -109,7 +113,7 @@ QWidget* WhatIfView::make_knobs() {
   layer_->setAccessibleName(tr("Layers whose speed is turned"));
   layer_->setToolTip(tr("All layers, those of an op, or one: what if their kernels were faster?"));
   layer_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  layer_->setMinimumContentsLength(14);
+  layer_->setMinimumContentsLength(7);
   auto* line = new QHBoxLayout;
   line->addWidget(new QLabel(tr("Faster kernels for"), inside));
   line->addWidget(layer_);
@@ -119,6 +123,20 @@ QWidget* WhatIfView::make_knobs() {
   connect(layer_, &QComboBox::activated, this, &WhatIfView::pick_layer);
   scroll_->setWidget(inside);
   return scroll_;
+}
+
+// What a scroll bar needs is left to it where there is none: a curve that opens moves no field.
+void WhatIfView::leave_room_for_bar(bool has_bar) {
+  constexpr int kAround = 6;
+  const int bar = style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, scroll_);
+  list_->setContentsMargins(0, 4, kAround + (has_bar ? 0 : bar), 4);
+}
+
+bool WhatIfView::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::Show || event->type() == QEvent::Hide) {
+    leave_room_for_bar(event->type() == QEvent::Show);
+  }
+  return View::eventFilter(watched, event);
 }
 
 QString WhatIfView::command() const {
@@ -173,9 +191,10 @@ void WhatIfView::on_scene() {
   const ScenePtr& scene = workspace().scene();
   show_emptiness();
   if (!scene) return;
-  const std::string model = scene->document.input.model;
-  if (std::exchange(history_of_, model) != model) history_.clear();
   if (workspace().error().isEmpty()) {
+    const Document without = scene->document.without_what_ifs();
+    const auto of = std::pair(without.input.model, without.input.cluster);
+    if (std::exchange(history_of_, of) != of) history_.clear();
     history_.push_back(scene->prediction.step_seconds().value);
     if (history_.size() > kHistory) history_.erase(history_.begin());
   }
@@ -265,6 +284,10 @@ void WhatIfView::arrange_rows() {
     group.removeWidget(row);
     group.addWidget(row);
     row->show();
+  }
+  for (const auto& [group, heading] : headings_) {
+    heading->setVisible(
+        std::ranges::any_of(rows_, [&](const KnobRow* row) { return row->knob().group == group; }));
   }
   QWidget* before = overlap_;
   for (KnobRow* row : rows_) {

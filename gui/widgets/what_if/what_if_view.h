@@ -38,10 +38,14 @@ class WhatIfView : public View {
   void pin_baseline();
   void reset_all();
 
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
  private:
   QWidget* make_bar();
   QWidget* make_overlap();
   QWidget* make_knobs();
+  void leave_room_for_bar(bool has_bar);
   void follow();
   void on_document();
   void on_scene();
@@ -71,11 +75,12 @@ class WhatIfView : public View {
   QScrollArea* scroll_;
   QVBoxLayout* list_;
   std::map<std::string, QVBoxLayout*> groups_;  ///< by name
+  std::map<std::string, QLabel*> headings_;     ///< of those
   QCheckBox* overlap_;
   QComboBox* layer_;
   std::vector<KnobRow*> rows_;
   std::vector<double> history_;
-  std::string history_of_;  ///< the network
+  std::pair<std::string, std::string> history_of_;  ///< network and cluster, without what-ifs
 
   KnobRow* active_ = nullptr;  ///< whose curve is shown
   KnobRow* last_ = nullptr;    ///< that was turned last

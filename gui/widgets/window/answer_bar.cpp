@@ -1,15 +1,25 @@
 #include "gui/widgets/window/answer_bar.h"
 
+#include <QHBoxLayout>
+
 namespace strata::gui {
 
 AnswerBar::AnswerBar(Workspace& workspace, QWidget* parent)
     : QToolBar(tr("Answer"), parent),
-      search_(new SearchButton(workspace.jobs())),
-      result_(new StepResult(workspace)) {
+      what_ifs_(new WhatIfBar(workspace)),
+      result_(new StepResult(workspace)),
+      search_(new SearchButton(workspace.jobs())) {
   setObjectName(QStringLiteral("answer_bar"));
   setMovable(false);
-  addWidget(search_);
-  addWidget(result_);
+  auto* row = new QWidget(this);
+  auto* line = new QHBoxLayout(row);
+  line->setContentsMargins(0, 0, 4, 0);
+  line->addWidget(what_ifs_, 1);
+  line->addWidget(result_);
+  line->addWidget(search_);
+  row->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  row->setFixedHeight(2 * fontMetrics().height() + 6);  // of two lines, also where one says all
+  addWidget(row);
   connect(search_, &SearchButton::fastest_wanted, this, &AnswerBar::fastest_wanted);
   const auto follow = [this, &workspace] { setVisible(!workspace.document().empty()); };
   connect(&workspace, &Workspace::document_changed, this, follow);

@@ -1,12 +1,14 @@
 #pragma once
 
-// The button that finds the fastest strategy, and what comes of the case. It is beside the case's
-// fields, which give way in a narrow window: this is always whole.
+// The line below the case's fields: its what-ifs, what comes of it, and the button that finds the
+// fastest strategy. What-ifs give way in a narrow window; the others are always whole, and the
+// button always in the same place.
 
 #include <QToolBar>
 
 #include "gui/widgets/window/search_button.h"
 #include "gui/widgets/window/step_result.h"
+#include "gui/widgets/window/what_if_bar.h"
 
 namespace strata::gui {
 
@@ -22,8 +24,9 @@ class AnswerBar : public QToolBar {
   void fastest_wanted();
 
  private:
-  SearchButton* search_;
+  WhatIfBar* what_ifs_;
   StepResult* result_;
+  SearchButton* search_;
 };
 
 }  // namespace strata::gui

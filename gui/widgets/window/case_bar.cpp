@@ -1,9 +1,12 @@
 #include "gui/widgets/window/case_bar.h"
 
 #include <QCompleter>
+#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QSignalBlocker>
+#include <algorithm>
+#include <initializer_list>
 
 #include "sim/base/error.h"
 #include "sim/cluster/presets.h"
@@ -71,17 +74,19 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
     : QToolBar(tr("Case"), parent), workspace_(workspace), batch_(new QSpinBox) {
   setObjectName(QStringLiteral("case_bar"));
   setMovable(false);
+  row_ = new QWidget(this);
+  line_ = new QHBoxLayout(row_);
+  line_->setContentsMargins(0, 0, 4, 0);
+  row_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  row_->setMinimumWidth(1);
   model_ = field(tr("Network"), QStringLiteral("model"), models());
   cluster_ = field(tr("on"), QStringLiteral("cluster"), clusters());
-  // Before what a narrow window hides.
-  strategy_ = field(tr("Strategy"), QStringLiteral("strategy"), words("strategy"));
-  addSeparator();
-  addWidget(new QLabel(tr(" batch a device ")));
+  add_label(tr("batch a device"), batch_);
   batch_->setObjectName(QStringLiteral("batch"));
   const WholeRange samples = whole_range(setting("batch_per_device"), Job::predict);
   batch_->setRange(static_cast<int>(samples.least), static_cast<int>(samples.most));
   batch_->setKeyboardTracking(false);
-  addWidget(batch_);
+  line_->addWidget(batch_);
   sync_ = field(tr("sync"), QStringLiteral("sync"), words("sync"));
   bucket_ = field({}, QStringLiteral("bucket"),
                   {QStringLiteral("0"), QStringLiteral("1 MiB"), QStringLiteral("25 MiB")});
@@ -89,15 +94,19 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   dtype_ = field(tr("in"), QStringLiteral("dtype"), words("dtype"));
   bucket_->setMinimumContentsLength(kLeastLetters - 1);
   for (QComboBox* box : {sync_, dtype_}) box->setMinimumContentsLength(kLeastLetters - 3);
+  strategy_ = field(tr("Strategy"), QStringLiteral("strategy"), words("strategy"));
   usual_strategies_ = strategy_->count();
   strategy_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   strategy_->setMinimumContentsLength(kLettersOfStrategy);
+  strategy_->setMinimumWidth(strategy_->sizeHint().width() * kLeastLetters / kLettersOfStrategy);
   for (QComboBox* box : {model_, cluster_, bucket_, strategy_}) {
     box->setEditable(true);
     box->setInsertPolicy(QComboBox::NoInsert);
     box->completer()->setCaseSensitivity(Qt::CaseInsensitive);
     box->completer()->setCompletionMode(QCompleter::PopupCompletion);  // a slip is no other name
   }
+  line_->addStretch(1);
+  fields_ = addWidget(row_);
   make_nothing();
 
   // textActivated: chosen from the list, or typed and Enter, if it is in the list.
@@ -169,17 +178,57 @@ void CaseBar::make_nothing() {
 }
 
 QComboBox* CaseBar::field(const QString& label, const QString& name, const QStringList& choices) {
-  auto* text = new QLabel(QStringLiteral(" %1 ").arg(label));
   auto* box = new QComboBox;
   box->setObjectName(name);
   box->setAccessibleName(label);
   box->addItems(choices);
   box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   box->setMinimumContentsLength(kLeastLetters);
-  text->setBuddy(box);
-  addWidget(text);
-  addWidget(box);
+  if (!label.isEmpty()) add_label(label, box);
+  line_->addWidget(box);
   return box;
+}
+
+void CaseBar::add_label(const QString& text, QWidget* field) {
+  auto* label = new QLabel(text);
+  label->setBuddy(field);
+  line_->addWidget(label);
+  labels_.push_back(label);
+}
+
+// In a narrow window fields stand without their labels, first those whose values speak for
+// themselves: no field is ever hidden.
+void CaseBar::fit() {
+  int left =
+      row_->width() - least_width() - strategy_->sizeHint().width() + strategy_->minimumWidth();
+  for (const QWidget* const field :
+       std::initializer_list<const QWidget*>{batch_, strategy_, sync_, model_, cluster_, dtype_}) {
+    const auto label = std::ranges::find(labels_, field, &QLabel::buddy);
+    if (label == labels_.end()) continue;
+    left -= (*label)->sizeHint().width() + line_->spacing();
+    (*label)->setVisible(left >= 0);
+  }
+}
+
+int CaseBar::least_width() const {
+  int least = line_->contentsMargins().left() + line_->contentsMargins().right();
+  for (const QWidget* field : std::initializer_list<const QWidget*>{model_, cluster_, batch_, sync_,
+                                                                    bucket_, dtype_, strategy_}) {
+    const int set = field->minimumWidth();
+    least += (set > 0 ? set : field->minimumSizeHint().width()) + line_->spacing();
+  }
+  return least;
+}
+
+// A tool bar would hide what it has no room for.
+QSize CaseBar::minimumSizeHint() const {
+  constexpr int kEdges = 16;
+  return {least_width() + kEdges, QToolBar::minimumSizeHint().height()};
+}
+
+void CaseBar::resizeEvent(QResizeEvent* event) {
+  QToolBar::resizeEvent(event);
+  fit();
 }
 
 void CaseBar::commit(const QString& what, const std::function<void(Document&)>& change) {
@@ -239,7 +288,8 @@ void CaseBar::commit_bucket(const QString& text) try {
 
 void CaseBar::show_document() {
   const Document& document = workspace_.document();
-  for (QAction* part : actions()) part->setVisible((part == nothing_) == document.empty());
+  nothing_->setVisible(document.empty());
+  fields_->setVisible(!document.empty());
   if (document.empty()) return;
   show_text(*model_, document.input.model);
   show_text(*cluster_, document.input.cluster);
@@ -254,6 +304,7 @@ void CaseBar::show_document() {
   const int arrows = batch_->fontMetrics().height() * 2;
   const QString least = batch_->text() + QString(2, QLatin1Char('0'));
   batch_->setMinimumWidth(batch_->fontMetrics().horizontalAdvance(least) + arrows);
+  fit();
   const QString strategy = QString::fromStdString(document.strategy.label());
   const QSignalBlocker quiet(strategy_);
   while (strategy_->count() > usual_strategies_) strategy_->removeItem(usual_strategies_);

@@ -5,8 +5,11 @@
 // answer_bar.h.
 
 #include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
 #include <QSpinBox>
 #include <QToolBar>
+#include <vector>
 
 #include "gui/models/workspace.h"
 
@@ -18,6 +21,7 @@ class CaseBar : public QToolBar {
  public:
   explicit CaseBar(Workspace& workspace, QWidget* parent = nullptr);
 
+  QSize minimumSizeHint() const override;
   /// Into a field, by the keyboard.
   /// With its text selected: what is typed takes its place.
   void focus_model();
@@ -32,8 +36,14 @@ class CaseBar : public QToolBar {
   void file_wanted();
   void example_wanted();
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void make_nothing();
+  void add_label(const QString& text, QWidget* field);
+  void fit();
+  int least_width() const;
   void show_document();
   void commit_strategy(const QString& text);
   void commit_bucket(const QString& text);
@@ -46,7 +56,10 @@ class CaseBar : public QToolBar {
   QComboBox *model_, *cluster_, *sync_, *bucket_, *dtype_, *strategy_;
   int usual_strategies_ = 0;  // how many the field always has
   QSpinBox* batch_;
-  QAction* nothing_ = nullptr;
+  QWidget* row_;
+  QHBoxLayout* line_;
+  std::vector<QLabel*> labels_;
+  QAction *fields_ = nullptr, *nothing_ = nullptr;
 };
 
 }  // namespace strata::gui

@@ -20,9 +20,9 @@
 namespace strata::gui {
 namespace {
 
-constexpr int kLayoutVersion = 3, kMostRecent = 5;
+constexpr int kLayoutVersion = 4, kMostRecent = 5;
 
-// No larger than the screen; a picture off the screen has none.
+// With its frame no larger than the screen; a picture off the screen has none.
 QSize first_size(const QScreen& screen) {
   constexpr QSize kWanted(1440, 900);
   constexpr QSize kFrame(16, 56);  // of the desktop's, about
@@ -67,8 +67,7 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
       settings_file_(options.settings_file),
       error_(new Banner(this)),
       case_bar_(new CaseBar(workspace, this)),
-      answer_bar_(new AnswerBar(workspace, this)),
-      what_if_bar_(new WhatIfBar(workspace, this)) {
+      answer_bar_(new AnswerBar(workspace, this)) {
   setObjectName(QStringLiteral("main"));
   setAcceptDrops(true);
   setDockNestingEnabled(true);
@@ -78,9 +77,8 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
   apply(static_cast<Appearance>(remembered->value(QStringLiteral("appearance"), 0).toInt()));
 
   addToolBar(case_bar_);
-  addToolBar(answer_bar_);
   addToolBarBreak();
-  addToolBar(what_if_bar_);
+  addToolBar(answer_bar_);
   error_->setObjectName(QStringLiteral("error"));
   auto* job_bar = new JobBar(workspace_.jobs(), this);
   connect(job_bar, &JobBar::stop_wanted, &workspace_, &Workspace::stop);
@@ -161,6 +159,7 @@ void MainWindow::make_docks() {
     connect(dock, &QDockWidget::visibilityChanged, this, [this, view](bool visible) {
       if (visible) make_active(view);
       view->set_seen(visible);
+      error_->place();
     });
     docks_.push_back(dock);
   }
@@ -224,16 +223,12 @@ void MainWindow::reset_layout() {
 
 void MainWindow::show_bars() {
   case_bar_->show();
-  for (QToolBar* bar : std::initializer_list<QToolBar*>{answer_bar_, what_if_bar_}) {
-    bar->setVisible(!workspace_.document().empty());
-  }
+  answer_bar_->setVisible(!workspace_.document().empty());
 }
 
 // The welcome stands where the views will be.
 void MainWindow::show_welcome() {
-  const QStringList recent =
-      settings(settings_file_)->value(QStringLiteral("recent")).toStringList();
-  welcome_ = new Welcome(session_.left(), recent, this);
+  welcome_ = new Welcome(session_.left(), recent_files(), this);
   connect(welcome_, &Welcome::go_on_wanted, this,
           [this](const LeftSession& left) { open_desk(session_.go_on(left)); });
   connect(welcome_, &Welcome::document_wanted, this, &MainWindow::open_document);
@@ -241,9 +236,8 @@ void MainWindow::show_welcome() {
           [this](const QString& file) { file.isEmpty() ? ask_for_file() : open_file(file); });
   setCentralWidget(welcome_);
   welcome_->setFocus();
-  for (QToolBar* bar : std::initializer_list<QToolBar*>{case_bar_, answer_bar_, what_if_bar_}) {
-    bar->hide();
-  }
+  case_bar_->hide();
+  answer_bar_->hide();
   for (QDockWidget* dock : docks_) dock->hide();
 }
 
@@ -390,11 +384,14 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 }
 
 void MainWindow::remember(const QString& file) {
-  const auto remembered = settings(settings_file_);
-  QStringList recent = remembered->value(QStringLiteral("recent")).toStringList();
+  QStringList recent = recent_files();
   recent.removeAll(file);
   recent.prepend(file);
-  remembered->setValue(QStringLiteral("recent"), recent.mid(0, kMostRecent));
+  settings(settings_file_)->setValue(QStringLiteral("recent"), recent.mid(0, kMostRecent));
+}
+
+QStringList MainWindow::recent_files() const {
+  return settings(settings_file_)->value(QStringLiteral("recent")).toStringList();
 }
 
 void MainWindow::update_title() {

@@ -5,6 +5,7 @@
 
 #include <QDockWidget>
 #include <QMainWindow>
+#include <QMenu>
 #include <functional>
 #include <vector>
 
@@ -16,7 +17,6 @@
 #include "gui/widgets/window/case_bar.h"
 #include "gui/widgets/window/job_bar.h"
 #include "gui/widgets/window/welcome.h"
-#include "gui/widgets/window/what_if_bar.h"
 
 namespace strata::gui {
 
@@ -64,6 +64,7 @@ class MainWindow : public QMainWindow {
   void make_docks();
   void make_menus();
   void make_file_menu();
+  void fill_recent();
   void make_edit_menu();
   void make_strategy_menu();
   void make_view_menu();
@@ -88,6 +89,7 @@ class MainWindow : public QMainWindow {
   void show_active();
   void go_back_to_view();
   void remember(const QString& file);
+  QStringList recent_files() const;
   void update_title();
   std::vector<QAction*> all_actions() const;
 
@@ -101,7 +103,7 @@ class MainWindow : public QMainWindow {
   Banner* error_;
   CaseBar* case_bar_;
   AnswerBar* answer_bar_;
-  WhatIfBar* what_if_bar_;
+  QMenu* recent_ = nullptr;
   QAction *export_ = nullptr, *copy_ = nullptr;  // of the active view
   QString scene_error_;                          // that was shown
   QByteArray first_layout_;

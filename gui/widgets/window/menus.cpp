@@ -3,6 +3,7 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QStatusBar>
@@ -36,6 +37,8 @@ void MainWindow::make_menus() {
 void MainWindow::make_file_menu() {
   QMenu* const menu = menuBar()->addMenu(tr("&File"));
   add(menu, tr("&Open…"), QKeySequence::Open, [this] { ask_for_file(); });
+  recent_ = menu->addMenu(tr("Open &again"));
+  connect(menu, &QMenu::aboutToShow, this, &MainWindow::fill_recent);
   add(menu, tr("Open the &paper's example"), {}, [this] { open_document(paper_example()); });
   menu->addSeparator();
   add(menu, tr("&Save the strategy as…"), QKeySequence::Save, [this] { ask_for_strategy_file(); });
@@ -46,6 +49,21 @@ void MainWindow::make_file_menu() {
   });
   menu->addSeparator();
   add(menu, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
+}
+
+// The files that were opened last, the latest first.
+void MainWindow::fill_recent() {
+  recent_->clear();
+  const QStringList files = recent_files();
+  const QStringList folders = folders_that_tell(files);
+  for (qsizetype i = 0; i < files.size(); ++i) {
+    const QString& file = files[i];
+    const QString folder = folders[i].isEmpty() ? QString() : QStringLiteral("   ") + folders[i];
+    QAction* const action = recent_->addAction(QFileInfo(file).fileName() + folder);
+    action->setToolTip(file);
+    connect(action, &QAction::triggered, this, [this, file] { open_file(file); });
+  }
+  recent_->setEnabled(!files.isEmpty());
 }
 
 void MainWindow::make_edit_menu() {
@@ -101,8 +119,8 @@ void MainWindow::find_fastest() {
 void MainWindow::make_view_menu() {
   QMenu* const menu = menuBar()->addMenu(tr("&View"));
   for (std::size_t i = 0; i < views_.size(); ++i) {
-    const QKeySequence keys =
-        i < 10 ? QKeySequence(QStringLiteral("Alt+%1").arg((i + 1) % 10)) : QKeySequence();
+    const QKeySequence keys = i < 10 ? QKeySequence(QStringLiteral("Alt+%1").arg((i + 1) % 10))
+                                     : QKeySequence(tr("Alt+P"));  // the phase map
     add(menu, views_[i]->title(), keys, [this, i] { bring_to_front(views_[i]); });
   }
   menu->addSeparator();
@@ -123,7 +141,7 @@ std::vector<QAction*> MainWindow::all_actions() const {
   std::vector<QAction*> actions;
   for (const QAction* menu : menuBar()->actions()) {
     for (QAction* action : menu->menu()->actions()) {
-      if (!action->isSeparator()) actions.push_back(action);
+      if (!action->isSeparator() && action->menu() == nullptr) actions.push_back(action);
     }
   }
   return actions;

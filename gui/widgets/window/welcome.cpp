@@ -77,7 +77,9 @@ QWidget* Welcome::ways(const std::vector<LeftSession>& left, const QStringList& 
   column->addSpacing(12);
   const auto way = [&](const QString& name, const QString& what, const auto& taken) {
     auto* button = new QCommandLinkButton(name, what);
-    button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    policy.setHeightForWidth(true);  // as high as its text is at its width
+    button->setSizePolicy(policy);
     button->setAutoDefault(true);  // Return, not only the space bar
     connect(button, &QCommandLinkButton::clicked, this, taken);
     column->addWidget(button);

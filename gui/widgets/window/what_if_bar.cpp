@@ -18,15 +18,13 @@ QToolButton* make_button(QWidget* parent) {
 }  // namespace
 
 WhatIfBar::WhatIfBar(Workspace& workspace, QWidget* parent)
-    : QToolBar(tr("What-ifs"), parent),
+    : QWidget(parent),
       workspace_(workspace),
-      row_(new QWidget(this)),
-      none_(new QLabel(tr("No what-ifs"), row_)),
-      more_(make_button(row_)),
-      reset_(make_button(row_)) {
+      none_(new QLabel(tr("No what-ifs"), this)),
+      more_(make_button(this)),
+      reset_(make_button(this)) {
   setObjectName(QStringLiteral("what_if_bar"));
-  setMovable(false);
-  auto* line = new QHBoxLayout(row_);
+  auto* line = new QHBoxLayout(this);
   line->setContentsMargins(4, 0, 4, 0);
   line->setSpacing(4);
   line->addWidget(none_);
@@ -42,10 +40,9 @@ WhatIfBar::WhatIfBar(Workspace& workspace, QWidget* parent)
   reset_->setText(tr("Reset all"));
   reset_->setAutoRaise(true);
   connect(reset_, &QToolButton::clicked, &workspace_, &Workspace::reset_what_ifs);
-  row_->setFixedHeight(reset_->sizeHint().height());
-  row_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  row_->setMinimumWidth(1);
-  addWidget(row_);
+  setFixedHeight(reset_->sizeHint().height());
+  setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+  setMinimumWidth(1);
   connect(&workspace_, &Workspace::document_changed, this, &WhatIfBar::show_document);
   show_document();
 }
@@ -71,22 +68,22 @@ void WhatIfBar::show_document() {
 }
 
 void WhatIfBar::add_chip(const QString& text, const Document& without) {
-  QToolButton* const chip = make_button(row_);
+  QToolButton* const chip = make_button(this);
   chip->setText(text + QStringLiteral("  ✕"));
   chip->setToolTip(tr("What if: %1. A click takes it back").arg(text));
   connect(chip, &QToolButton::clicked, this,
           [this, text, without] { workspace_.edit(tr("reset of %1").arg(text), without); });
-  static_cast<QHBoxLayout*>(row_->layout())->insertWidget(static_cast<int>(chips_.size()), chip);
+  static_cast<QHBoxLayout*>(layout())->insertWidget(static_cast<int>(chips_.size()), chip);
   chips_.push_back(chip);
 }
 
 // Those that have no room are in a menu.
 void WhatIfBar::fit() {
-  int left = row_->width() - reset_->sizeHint().width() - 8;
+  int left = width() - reset_->sizeHint().width() - 8;
   more_->menu()->clear();
   for (QToolButton* chip : chips_) {
     left -= chip->sizeHint().width() + 4;
-    const bool has_room = left >= more_->sizeHint().width() || row_->width() == 0;
+    const bool has_room = left >= more_->sizeHint().width() || width() == 0;
     chip->setVisible(has_room);
     if (!has_room)
       connect(more_->menu()->addAction(chip->text()), &QAction::triggered, chip,
@@ -99,7 +96,7 @@ void WhatIfBar::fit() {
 }
 
 void WhatIfBar::resizeEvent(QResizeEvent* event) {
-  QToolBar::resizeEvent(event);
+  QWidget::resizeEvent(event);
   fit();
 }
 

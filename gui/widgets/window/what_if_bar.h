@@ -1,19 +1,19 @@
 #pragma once
 
 // What differs from the network and the cluster as their names give them: each what-if is a button
-// that takes it back. A line of its own height, empty where there is none, so that what is below
-// stays where it is.
+// that takes it back. A line of one height, with or without any, so that what is below stays where
+// it is.
 
 #include <QLabel>
-#include <QToolBar>
 #include <QToolButton>
+#include <QWidget>
 #include <vector>
 
 #include "gui/models/workspace.h"
 
 namespace strata::gui {
 
-class WhatIfBar : public QToolBar {
+class WhatIfBar : public QWidget {
   Q_OBJECT
 
  public:
@@ -28,7 +28,6 @@ class WhatIfBar : public QToolBar {
   void fit();
 
   Workspace& workspace_;
-  QWidget* row_;
   QLabel* none_;
   QToolButton *more_, *reset_;
   std::vector<QToolButton*> chips_;

@@ -290,5 +290,18 @@ TEST(DifferenceTable, IsATableThatSorts) {
   EXPECT_EQ(signed_seconds({0}), "");
 }
 
+// Those that are only of another cost stand below.
+TEST(DifferenceTable, ListsWhatIsCutOtherwiseFirst) {
+  const ScenePtr before = scene_of(document("data", "alexnet")),
+                 after = scene_of(document("owt", "alexnet"));
+  DifferenceTable table;
+  table.show(changed_layers(*before, *after));
+  table.sort(DifferenceTable::layer, Qt::AscendingOrder);
+  const auto& rows = table.rows();
+  EXPECT_TRUE(std::ranges::is_partitioned(rows, &LayerDifference::recut));
+  EXPECT_TRUE(rows.front().recut);
+  EXPECT_FALSE(rows.back().recut) << "else the test tells nothing";
+}
+
 }  // namespace
 }  // namespace strata::gui

@@ -290,5 +290,20 @@ TEST_F(RecordingTest, ATraceWithoutStepsSaysSo) {
       << "alexnet has no conv1";
 }
 
+// Under parameter servers a step ends with its last sums, long after the next one has begun.
+TEST(Recordings, StandBesideEachOtherByTheirForwardPasses) {
+  Document document = document_of("vgg16", "p100-1x2");
+  document.input.sync.algorithm = SyncAlgorithm::ps;
+  const RecordingPtr data = record(scene_of(document));
+  document.strategy.source = "owt";
+  const RecordingPtr owt = record(scene_of(document));
+  ASSERT_TRUE(data->forward && owt->forward);
+  EXPECT_LT(*data->forward, data->step->begin) << "else the test tells nothing";
+  for (const TimeFrame& frame : {frame_of(*owt, data.get()), frame_of_both(*owt, *data)}) {
+    EXPECT_DOUBLE_EQ(data->forward->value + frame.shift_of(*data), owt->forward->value);
+    EXPECT_EQ(frame.shift_of(*owt), 0);
+  }
+}
+
 }  // namespace
 }  // namespace strata::gui

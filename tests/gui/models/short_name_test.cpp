@@ -49,5 +49,12 @@ TEST(ShortName, DropsNoMorePartsThanItTakes) {
   EXPECT_EQ(shortened_to(8, "branch_3x3_1_conv", 13), "…1_conv");
 }
 
+// Of a block among its like.
+TEST(ShortName, KeepsTheLastNumberThatIsShared) {
+  EXPECT_EQ(shortened_to(12, "blocks_3_attention_norm", 19), "…3…norm");
+  EXPECT_EQ(shortened_to(6, "blocks_3_attention_norm", 19), "…norm") << "there is no room for it";
+  EXPECT_EQ(shortened_to(20, "blocks_3_attention_norm", 19), "…3_attention_norm");
+}
+
 }  // namespace
 }  // namespace strata::gui

@@ -263,5 +263,17 @@ TEST_F(WorkspaceTest, ForgetsTheSelectionOfAnotherNetwork) {
   EXPECT_TRUE(workspace_.selection().layers().empty());
 }
 
+// What took a search is there at once when an edit over it is undone.
+TEST_F(WorkspaceTest, AnUndoneEditOfASearchedStrategySearchesNothing) {
+  workspace_.open(lenet("optimal"));
+  settle();
+  const ScenePtr found = workspace_.scene();
+  workspace_.set_config({LayerId(1)}, config_on_first_devices(kWhole));
+  settle();
+  workspace_.undo_stack().undo();
+  EXPECT_TRUE(workspace_.is_current());
+  EXPECT_EQ(workspace_.scene(), found);
+}
+
 }  // namespace
 }  // namespace strata::gui

@@ -9,6 +9,7 @@
 
 #include <gmock/gmock.h>
 
+#include "gui/models/network/solve_rest.h"
 #include "tests/gui/widgets/window_test.h"
 
 namespace strata::gui {
@@ -188,6 +189,23 @@ TEST_F(HeaderTest, ASearchOfAnotherCaseIsCalledSo) {
   settle();
   EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("undo that (Ctrl+Z)"));
   EXPECT_EQ(workspace_->document(), resnet);
+}
+
+// A lock that the answer keeps is no reason to leave it.
+TEST_F(HeaderTest, LayersCanBeLockedDuringASearch) {
+  Document alexnet = lenet();
+  alexnet.input.model = "alexnet";
+  alexnet.input.cluster = "p100-1x4";
+  window_->open_document(alexnet);
+  settle();
+  click("find_fastest");
+  const Graph& graph = workspace_->scene()->input.graph;
+  workspace_->edit("lock",
+                   with_locks_turned(workspace_->document(), graph, {graph.find("features_0")}));
+  settle();
+  EXPECT_EQ(window_->shown_error(), "");
+  EXPECT_EQ(workspace_->document().strategy.label(), "best");
+  EXPECT_THAT(workspace_->document().locked, ElementsAre("features_0"));
 }
 
 TEST_F(HeaderTest, AFieldIsAnEdit) {

@@ -2,6 +2,8 @@
 
 #include <QApplication>
 #include <QCommandLinkButton>
+#include <QMenu>
+#include <QMenuBar>
 #include <QSettings>
 
 #include <gmock/gmock.h>
@@ -118,6 +120,45 @@ TEST_F(WindowTest, TheWelcomeFitsASmallScreen) {
   window_->resize(640, 480);
   QCoreApplication::processEvents();
   EXPECT_EQ(window_->size(), QSize(640, 480));
+}
+
+TEST_F(WindowTest, TheWelcomesButtonsAreAsHighAsTheirTexts) {
+  window_->resize(1400, 900);
+  QCoreApplication::processEvents();
+  for (const auto* way : window_->findChildren<QCommandLinkButton*>()) {
+    EXPECT_EQ(way->height(), way->heightForWidth(way->width())) << way->text().toStdString();
+  }
+}
+
+TEST_F(WindowTest, NoViewIsBroughtBesideTheWelcome) {
+  window_->bring_to_front(window_->view("sweep"));
+  EXPECT_FALSE(window_->view("sweep")->isVisible());
+}
+
+TEST_F(WindowTest, RecentFilesAreInTheMenu) {
+  window_->open_document(lenet());
+  const QString net = file("mine.toml", "[network]\n");
+  QSettings(path("settings.ini"), QSettings::IniFormat).setValue("recent", QStringList{net});
+  QMenu* const menu = window_->menuBar()->actions().front()->menu();
+  emit menu->aboutToShow();
+  QStringList files;
+  for (QAction* action : menu->actions()) {
+    if (action->menu() == nullptr) continue;
+    for (const QAction* recent : action->menu()->actions()) files << recent->text();
+  }
+  EXPECT_EQ(files, QStringList{"mine.toml"});
+}
+
+TEST_F(WindowTest, EveryViewHasAKey) {
+  QStringList with_keys;
+  for (const QAction* menu : window_->menuBar()->actions()) {
+    for (const QAction* action : menu->menu()->actions()) {
+      if (!action->shortcut().isEmpty()) with_keys << action->text();
+    }
+  }
+  for (const View* view : window_->views()) {
+    EXPECT_TRUE(with_keys.contains(view->title())) << view->title().toStdString();
+  }
 }
 
 }  // namespace

@@ -144,5 +144,33 @@ TEST_F(TimelineTracesTest, OpensATraceAndGoesBack) {
   EXPECT_EQ(canvas_.recording(0)->name, "lenet5 on p100-1x2, owt");
 }
 
+TEST_F(TimelineTracesTest, KernelsOfNoLayerAreGreyAndSaidToBe) {
+  testing::KinetoTrace kineto = kernel_of_conv1();
+  kineto.kernel("fill", 40, 700, 100);
+  const QString file = written(kineto);
+  open();
+  ASSERT_TRUE(view_.open(file));
+  settle();
+  ASSERT_NE(canvas_.recording(1), nullptr);
+  const Recording& beside = *canvas_.recording(1);
+  const SlicePlace place = beside.place(1);
+  ASSERT_TRUE(place.valid());
+  EXPECT_EQ(beside.styles[beside.at(place).style].shade, Shade::unknown);
+  QStringList legend;
+  for (const LegendEntry& entry : timeline_legend(canvas_)) legend << entry.text;
+  EXPECT_TRUE(legend.contains("of no layer"));
+}
+
+// All of a step that takes longer than predicted is seen.
+TEST_F(TimelineTracesTest, ALongTraceIsSeenAsAWhole) {
+  const QString file = written(kernel_of_conv1());
+  open();
+  ASSERT_TRUE(view_.open(file));
+  settle();
+  ASSERT_NE(canvas_.recording(1), nullptr);
+  const TimeRange step = *canvas_.recording(1)->step;
+  EXPECT_GE(canvas_.window().end(), step.end.value + canvas_.shift(1));
+}
+
 }  // namespace
 }  // namespace strata::gui

@@ -133,6 +133,8 @@ TEST_F(TimelineViewTest, ABaselinesTaskHasTheTimesOfTheAxis) {
   const auto [begin, end] = seconds_apart({task.begin + shift}, {task.end + shift});
   EXPECT_THAT(view_.status().text().toStdString(),
               HasSubstr(QStringLiteral("from %1 to %2").arg(begin, end).toStdString()));
+  EXPECT_THAT(view_.status().text().toStdString(), ::testing::StartsWith("before: "));
+  EXPECT_GE(view_.status().height(), 2 * view_.status().fontMetrics().height());
 }
 
 // Both steps begin at one place, however much longer the baseline took until then.
@@ -395,10 +397,12 @@ TEST_F(TimelineViewTest, KeysAndWheelMoveTheWindow) {
   EXPECT_NEAR(canvas_.window().begin(), closer.begin(), 1e-12);
   for (int i = 0; i < 8; ++i) key(Qt::Key_S);
   EXPECT_TRUE(canvas_.window().shows_all());
+  view_.search_field().setFocus();
   QWheelEvent wheel({700, 300}, canvas_.viewport()->mapToGlobal(QPointF(700, 300)), {}, {0, 120},
                     {}, Qt::ControlModifier, Qt::NoScrollPhase, false);
   QApplication::sendEvent(canvas_.viewport(), &wheel);
   EXPECT_NEAR(canvas_.window().length(), 0.8 * all.length(), 1e-12);
+  EXPECT_EQ(view_.focusWidget(), &canvas_) << "keys are for what the wheel moved";
   QWheelEvent on_ruler({700, 5}, canvas_.viewport()->mapToGlobal(QPointF(700, 5)), {}, {0, 120}, {},
                        {}, Qt::NoScrollPhase, false);
   QApplication::sendEvent(canvas_.viewport(), &on_ruler);

@@ -171,6 +171,46 @@ TEST_F(WhatIfViewTest, HasOneScrollBarWhereItIsNarrow) {
   EXPECT_GE(row("link.inter.bandwidth").slider().width(), 50) << "and can be turned";
 }
 
+// In a window on a screen of 1920 x 1200 at twice the scale.
+TEST_F(WhatIfViewTest, HasOneScrollBarWhereItIsVeryNarrow) {
+  view_.resize(290, 420);
+  QCoreApplication::processEvents();
+  int bars = 0;
+  for (const QScrollBar* bar : view_.findChildren<QScrollBar*>()) {
+    bars += bar->isVisible() ? 1 : 0;
+    EXPECT_TRUE(bar->orientation() == Qt::Vertical || !bar->isVisible());
+  }
+  EXPECT_EQ(bars, 1);
+}
+
+TEST_F(WhatIfViewTest, ACurveThatOpensMovesNoField) {
+  view_.resize(1000, 520);
+  QCoreApplication::processEvents();
+  const auto right = [&] {
+    const QLineEdit& field = row("device.*.speed").field();
+    return field.mapTo(&view_, QPoint(field.width(), 0)).x();
+  };
+  const int before = right();
+  for (const int height : {1400, 420, 520}) {
+    view_.resize(1000, height);
+    QCoreApplication::processEvents();
+    EXPECT_EQ(right(), before) << height;
+  }
+}
+
+TEST_F(WhatIfViewTest, HasNoHeadingWithoutSliders) {
+  const auto heading = [&] {
+    for (const QLabel* label : view_.findChildren<QLabel*>()) {
+      if (label->text() == "Network") return label->isVisible();
+    }
+    return false;
+  };
+  EXPECT_TRUE(heading());
+  workspace_.edit("cluster", workspace_.document().with_cluster("p100-1x1"));
+  settle();
+  EXPECT_FALSE(heading());
+}
+
 // Without it a step is a sum, as Eq. 1 is.
 TEST_F(WhatIfViewTest, OneClickShowsWhatOverlapSaves) {
   Document alexnet = workspace_.document();
