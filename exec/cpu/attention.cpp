@@ -32,13 +32,10 @@ class ScratchParts {
 /// Of the weights of one head, whose places are (n, heads, queries, keys) of the whole layer.
 class HeadDropout final : public WeightDropout {
  public:
-  HeadDropout(const LayerDropout& dropout, double probability, std::int64_t whole_keys)
-      : dropout_(dropout),
-        mask_(dropout.mask(0)),
-        scale_(static_cast<float>(1 / (1 - probability))),
-        whole_keys_(whole_keys) {}
+  /// Of a step.
+  HeadDropout(const DropoutMask& mask, double probability, std::int64_t whole_keys)
+      : mask_(mask), scale_(static_cast<float>(1 / (1 - probability))), whole_keys_(whole_keys) {}
 
-  void begin_step(std::uint64_t step) { mask_ = dropout_.mask(step); }
   /// `first`: the place of the shard's first query and key.
   void begin_head(std::int64_t first) { first_ = first; }
 
@@ -52,7 +49,6 @@ class HeadDropout final : public WeightDropout {
   }
 
  private:
-  LayerDropout dropout_;
   DropoutMask mask_;
   float scale_;
   std::int64_t whole_keys_, first_ = 0;
@@ -72,15 +68,14 @@ class AttentionKernel : public PhasedKernel {
         heads_((*spec).output[Dim::c] / size_),
         whole_queries_((*spec).output[Dim::w]),
         whole_keys_(input(spec, 1)[Dim::w]),
-        drops_(op.dropout > 0 && spec.training),
-        dropout_(LayerDropout(spec.seed, spec.layer, op.dropout), op.dropout, whole_keys_) {
+        probability_(spec.training ? op.dropout : 0),
+        dropout_(spec.seed, spec.layer, op.dropout) {
     shape_.queries = output_[Dim::w].size();
     shape_.keys = keys_[Dim::w].size();
     shape_.channels = packed_size(1, size_);
     shape_.causal = op.causal;
     shape_.window = op.window;
     shape_.last_key = output_[Dim::w].begin - keys_[Dim::w].begin;
-    if (drops_) shape_.dropout = &dropout_;
   }
 
  private:
@@ -121,14 +116,18 @@ class AttentionKernel : public PhasedKernel {
     return transpose_head(nullptr, nullptr, shape_.keys, size_);
   }
 
-  void begin_dropout(std::int64_t n, std::int64_t head) {
+  HeadDropout dropout_of(const Operands& operands) const {
+    return {dropout_.mask(operands.step != nullptr ? operands.step->step : 0), probability_,
+            whole_keys_};
+  }
+  /// Where the weights of the shard's first query and key of a head have their place.
+  std::int64_t first_weight(std::int64_t n, std::int64_t head) const {
     const std::int64_t sample = output_[Dim::n].begin + n, query = output_[Dim::w].begin;
-    dropout_.begin_head(((sample * heads_ + head) * whole_queries_ + query) * whole_keys_ +
-                        keys_[Dim::w].begin);
+    return ((sample * heads_ + head) * whole_queries_ + query) * whole_keys_ + keys_[Dim::w].begin;
   }
 
   void forward(const Operands& operands) override {
-    if (drops_) dropout_.begin_step(operands.step->step);
+    HeadDropout dropout = dropout_of(operands);
     const Tensor q(operands.inputs[0]), k(operands.inputs[1]), v(operands.inputs[2]);
     const Tensor y(operands.output);
     ScratchParts parts(2 * query_floats() + 2 * key_floats() + transposed_floats() +
@@ -140,13 +139,14 @@ class AttentionKernel : public PhasedKernel {
     head.workspace = parts.take(kAttentionWorkspace);
     float* const forgotten = parts.take(shape_.queries);
     head.q = queries, head.k = keys, head.v = values, head.k_transposed = transposed;
+    if (probability_ > 0) head.dropout = &dropout;
     each_key_head([&](std::int64_t n, std::int64_t key_head, Interval heads) {
       take_keys(keys, k, n, key_head);
       transpose_head(transposed, keys, shape_.keys, size_);
       pack_head(values, v, key_place(n, key_head));
       for (std::int64_t h = heads.begin; h < heads.end; ++h) {
         take_queries(queries, q, n, h);
-        begin_dropout(n, h);
+        dropout.begin_head(first_weight(n, h));
         auto* const saved = static_cast<float*>(operands.saved);
         block_products().attend(head, result, saved != nullptr ? log_sums(saved, n, h) : forgotten);
         unpack_head(y, result, query_place(output_, n, h));
@@ -156,7 +156,7 @@ class AttentionKernel : public PhasedKernel {
   }
 
   void backward_data(const Operands& operands) override {
-    if (drops_) dropout_.begin_step(operands.step->step);
+    HeadDropout dropout = dropout_of(operands);
     const Tensor q(operands.inputs[0]), k(operands.inputs[1]), v(operands.inputs[2]);
     const Tensor y(operands.output), dy(operands.output_gradient);
     const Tensor dq(operands.input_gradients[0]), dk(operands.input_gradients[1]);
@@ -175,6 +175,7 @@ class AttentionKernel : public PhasedKernel {
     float* const products = parts.take(shape_.queries);
     head.q = queries, head.k = keys, head.v = values;
     head.k_transposed = keys_transposed, head.v_transposed = values_transposed;
+    if (probability_ > 0) head.dropout = &dropout;
     if (dq && extents(dq.box()) != extents(output_)) fill_zero(dq);
     each_key_head([&](std::int64_t n, std::int64_t key_head, Interval heads) {
       take_keys(keys, k, n, key_head);
@@ -188,7 +189,7 @@ class AttentionKernel : public PhasedKernel {
         pack_head(of_queries, y, query_place(output_, n, h));
         pack_head(gradients, dy, query_place(output_, n, h));
         multiply(products, gradients, of_queries);
-        begin_dropout(n, h);
+        dropout.begin_head(first_weight(n, h));
         block_products().attend_backward(
             head, {gradients, log_sums(static_cast<float*>(operands.saved), n, h), products,
                    of_queries, of_keys, of_values});
@@ -233,8 +234,8 @@ class AttentionKernel : public PhasedKernel {
   float scale_;
   Rotary turn_queries_, turn_keys_;
   std::int64_t heads_, whole_queries_, whole_keys_;  ///< of the layer
-  bool drops_;
-  HeadDropout dropout_;
+  double probability_;                               ///< of the dropout; 0 without one
+  LayerDropout dropout_;
   AttentionHead shape_;
 };
 

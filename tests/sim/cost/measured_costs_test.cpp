@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/cost/work.h"
 #include "tests/sim/cost/toy_profile.h"
 
 namespace strata {
@@ -106,6 +107,50 @@ TEST(MeasuredCosts, AConvolutionsWorkCountsItsInputChannels) {
   const ShardWork work{&op, {{1, 8, 1, 9, 9}}, inputs, {32, 8}, DType::fp32};
   const auto model = make_cost_model(with_rows({row(4, 1.0), row(8, 4.0)}));
   expect_cost(model->compute(work, Phase::forward), CostSource::interpolated, 2);
+}
+
+// Rows of an update are of plain SGD, which moves three numbers a parameter: momentum two more in
+// fp32, Adam four, and both the parameter in fp32 where it has 16 bits.
+TEST(CostModel, AnUpdateTakesAsMuchLongerAsItMovesMore) {
+  const Op op = FullyConnected{10};
+  const std::vector<Extents> inputs = {{{1, 20, 1, 1, 1}}};
+  const Extents output = {{1, 10, 1, 1, 1}};
+  const auto row = [&](DType dtype) {
+    return MeasuredCost{{signature(op), dtype, Phase::update, output, inputs}, {3.0}, {0}, 1, "h"};
+  };
+  const auto plain = make_cost_model(with_rows({row(DType::fp32), row(DType::bf16)}));
+  const auto seconds = [&](Optimizer optimizer, DTypes dtypes) {
+    const ShardWork work{&op, output, inputs, {200, 10}, dtypes};
+    return plain->with({.optimizer = optimizer})->compute(work, Phase::update);
+  };
+  expect_cost(seconds(Optimizer::sgd, DType::fp32), CostSource::measured, 3);
+  expect_cost(seconds(Optimizer::momentum, DType::fp32), CostSource::interpolated, 5);
+  expect_cost(seconds(Optimizer::adam, DType::fp32), CostSource::interpolated, 7);
+  expect_cost(seconds(Optimizer::adam, DType::bf16), CostSource::interpolated, 15);
+  expect_cost(seconds(Optimizer::adam, {DType::bf16, DType::fp32}), CostSource::interpolated, 7);
+}
+
+// Four samples, 2 heads of 8 channels, 16 tokens: tensors of 4 x 16 x 16 elements, scores of
+// 4 x 2 x 16 x 16.
+TEST(CostModel, AnUnfusedAttentionMovesItsScores) {
+  const Extents tensor = {{4, 16, 1, 1, 16}};
+  const std::vector<Extents> inputs(3, tensor);
+  const auto bytes = [&](double dropout, Phase phase, bool fused) {
+    Attention attention;
+    attention.head_size = 8;
+    attention.causal = true;
+    attention.dropout = dropout;
+    const Op op = attention;
+    return phase_work({&op, tensor, inputs, {}, DType::fp16}, phase, {.fused_attention = fused});
+  };
+  constexpr std::int64_t kTensors = 4 * 1024, kScores = 2048;
+  EXPECT_EQ(bytes(0, Phase::forward, true).bytes, Bytes{2 * kTensors});
+  EXPECT_EQ(bytes(0, Phase::forward, false).bytes, Bytes{2 * (kTensors + 4 * kScores)});
+  EXPECT_EQ(bytes(0.1, Phase::forward, false).bytes, Bytes{2 * (kTensors + 6 * kScores) + kScores});
+  EXPECT_EQ(bytes(0, Phase::backward_data, false).bytes, Bytes{2 * (2 * kTensors + 7 * kScores)});
+  // Of all keys, where a fused one computes those that are seen, and again in the backward pass.
+  EXPECT_EQ(bytes(0, Phase::forward, false).direct.flops().value, 2.0 * 2 * kScores * 8);
+  EXPECT_EQ(bytes(0, Phase::backward_data, false).direct.flops().value, 2.0 * 4 * kScores * 8);
 }
 
 TEST(CostModel, KnowsTheMemoryOfItsKind) {

@@ -103,6 +103,14 @@ command = "second"
   EXPECT_EQ(parse_profile(print_profile(p), "x"), p);
 }
 
+TEST(Profile, SaysHowItsKernelsWork) {
+  const Profile p = parse_profile(
+      toy("[peak]", "[kernels]\nattention = \"unfused\"\ndropout = \"masks\"\n[peak]"), "toy.toml");
+  EXPECT_EQ(p.kernels, (KernelTraits{.fused_attention = false, .keeps_masks = true}));
+  EXPECT_EQ(parse_profile(print_profile(p), "again.toml"), p);
+  EXPECT_EQ(parse_profile(toy("", ""), "toy.toml").kernels, KernelTraits{});
+}
+
 TEST(Profile, SaysHowManyDevicesWereBusyWhileItWasMeasured) {
   EXPECT_EQ(parse_profile(kToy, "toy.toml").devices, 0);
   const Profile p = parse_profile(toy("[provenance]", "devices = 2\n[provenance]"), "toy.toml");
@@ -171,6 +179,9 @@ TEST(Profile, SaysWhatIsWrongAndWhere) {
             "toy.toml:15: missing key 'source'");
   EXPECT_EQ(profile_error(toy("bf16", "fp8")),
             "toy.toml:15: unknown key 'fp8'; allowed: fp32, tf32, bf16, fp16");
+  EXPECT_EQ(profile_error(toy("[peak]", "[kernels]\nattention = \"flash\"\ndropout = 1\n[peak]")),
+            "toy.toml:14: 'attention' must be \"fused\" or \"unfused\"; it is \"flash\"\n"
+            "toy.toml:15: 'dropout' must be a string; it is 1");
   EXPECT_EQ(profile_error(toy("[peak]", "[peaks]")),
             "toy.toml:1: missing key 'peak'\n"
             "toy.toml:13: unknown key 'peaks'; allowed: kind, description, costs, devices, "
