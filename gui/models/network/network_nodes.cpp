@@ -16,6 +16,7 @@ std::size_t ways_of(const Scene& scene, const Part& part) {
   std::vector<std::vector<Config>> ways;
   for (std::size_t k = 0; k < part.times; ++k) {
     std::vector<Config> cuts;
+    cuts.reserve(part.layers_each());
     for (std::size_t i = 0; i < part.layers_each(); ++i) {
       cuts.push_back(scene.prediction.strategy[part.layers[k * part.layers_each() + i]]);
     }
@@ -117,6 +118,7 @@ NetworkPicture network_picture(const Scene& scene, const Parts& parts, const Ope
     picture.nodes.push_back(node_of(scene, parts, part));
   }
   std::vector<LayerId> all;
+  all.reserve(graph.size());
   for (std::size_t i = 0; i < graph.size(); ++i) all.emplace_back(i);
   picture.cuts = cuts_of(scene, all);
   for (std::size_t part = 0; part < parts.size(); ++part) {

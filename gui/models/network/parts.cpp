@@ -107,6 +107,7 @@ std::vector<Repeat> repeated_stretches(const Graph& graph,
   keys.reserve(stretches.size());
   for (const std::vector<LayerId>& stretch : stretches) {
     std::vector<std::size_t> layers;
+    layers.reserve(stretch.size());
     for (const LayerId layer : stretch) layers.push_back(alike[layer()]);
     keys.push_back(numbers.try_emplace(std::move(layers), numbers.size()).first->second);
   }
@@ -199,6 +200,7 @@ std::size_t Parts::add(PartKind kind, const std::vector<LayerId>& layers, const 
     part.name = common_name(name_of(repetition(layers, place.period)),
                             name_of(repetition(layers, (place.times - 1) * place.period)));
     if (first_.empty()) {
+      first_.reserve(graph.size());
       for (std::size_t i = 0; i < graph.size(); ++i) first_.emplace_back(i);
     }
     for (std::size_t k = 1; k < place.times; ++k) {

@@ -95,6 +95,7 @@ std::string step_sentence(const Story& story) {
 
 std::string run_cut(const Graph& graph, const EqualCuts& run, const Config& cut) {
   std::vector<LayerId> layers;
+  layers.reserve(run.last() - run.first() + 1);
   for (std::size_t i = run.first(); i <= run.last(); ++i) layers.emplace_back(i);
   return config_text(graph, layers, cut);
 }
