@@ -98,7 +98,7 @@ QSize NumberTiles::minimumSizeHint() const {
 
 // Where numbers would lose their units for it there is no history.
 bool NumberTiles::has_history(int width) const {
-  const int wanted = QFontMetrics(big()).horizontalAdvance(QStringLiteral("888.88 GB")) +
+  const int wanted = QFontMetrics(big()).horizontalAdvance(QStringLiteral("888 ms")) +
                      static_cast<int>(2 * kPadding);
   return width >= wanted * static_cast<int>(rows_for(width).front() + 1);
 }
