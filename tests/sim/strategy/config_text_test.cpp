@@ -34,7 +34,8 @@ TEST(ConfigText, OfPicturesHasLetters) {
 
 // A vision transformer's patches are cut in columns, all that follows in tokens.
 TEST(ConfigText, OfSeveralLayersHasTheWordsOfMost) {
-  const Graph vit = build_zoo("vit:layers=1,hidden=32,heads=4,ffn=64,image=32,patch=8", 8);
+  const Graph vit =
+      build_zoo("vit:layers=1,hidden=32,heads=4,ffn=64,image=32,patch=8,classes=10", 8);
   const std::vector<LayerId> layers{vit.find("patches"), vit.find("block1_query"),
                                     vit.find("block1_attention")};
   Degrees degrees = kWhole;
