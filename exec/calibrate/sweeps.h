@@ -20,7 +20,7 @@ namespace strata {
 /// A shard's shape, with the phases that are asked for.
 struct Shape {
   LayerId layer;
-  Box output;
+  Tile output;
   std::vector<Phase> phases;
   std::vector<CostKey> keys;  ///< by phase
 };

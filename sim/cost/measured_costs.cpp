@@ -74,7 +74,8 @@ MeasuredCosts::MeasuredCosts(const std::vector<MeasuredCost>& rows) {
 
 std::optional<Cost> MeasuredCosts::operator()(const ShardWork& work, Phase phase) const {
   if (groups_.empty()) return std::nullopt;
-  Name name{signature(*work.op), work.dtypes.values, phase, work.inputs.size()};
+  Name name{signature(*work.op, work.output, work.parameters), work.dtypes.values, phase,
+            work.inputs.size()};
   const auto group = groups_.find(name);
   if (group == groups_.end()) return std::nullopt;
   const std::vector<Extents> extents = shape(work.output, work.inputs);

@@ -64,6 +64,14 @@ std::string signature(const Op& op) {
   return text;
 }
 
+std::string signature(const Op& op, const Extents& output, const Parameters& held) {
+  const auto* embedding = std::get_if<Embedding>(&op);
+  if (embedding == nullptr || output[Dim::c] == 0) return signature(op);
+  Embedding part = *embedding;
+  part.vocabulary = held.weight / output[Dim::c];
+  return signature(Op(part));
+}
+
 std::string title(const Op& op) {
   const auto* opaque = std::get_if<Opaque>(&op);
   return opaque ? "opaque (" + opaque->kind + ")" : std::string(name(op));

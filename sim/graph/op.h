@@ -56,6 +56,9 @@ std::string_view name(const Op& op);
 /// "conv2d kernel=1x3x3 stride=1x1x1 dilation=1x1x1 groups=1 bias=1", "max_pool2d kernel=1x2x2
 /// stride=1x2x2", "relu", "fc bias=1".
 std::string signature(const Op& op);
+/// The same of a shard with this output that holds so many parameters: of an embedding, the part of
+/// the vocabulary that it has.
+std::string signature(const Op& op, const Extents& output, const Parameters& held);
 
 /// For people: the name, and of an opaque op what it is: "opaque (Resize)".
 std::string title(const Op& op);

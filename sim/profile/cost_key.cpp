@@ -31,7 +31,8 @@ std::vector<Extents> input_extents(const Graph& graph, LayerId layer, const Tile
 }
 
 CostKey cost_key(const Graph& graph, LayerId layer, const Tile& shard, DType dtype, Phase phase) {
-  return {signature(graph[layer].op), dtype, phase, extents(shard),
+  const Layer& l = graph[layer];
+  return {signature(l.op, extents(shard), shard_parameters(l, shard)), dtype, phase, extents(shard),
           input_extents(graph, layer, shard)};
 }
 

@@ -1,5 +1,6 @@
 #include "sim/graph/ops/tokens.h"
 
+#include "sim/graph/ops/attribute_text.h"
 #include "sim/graph/ops/checks.h"
 
 namespace strata {
@@ -26,6 +27,10 @@ AccessMap Embedding::reads(const ReadContext&) const {
   AccessMap map;
   map.dims[Dim::c] = access::Whole{};
   return map;
+}
+
+std::string Embedding::cost_attributes() const {
+  return attribute_text("vocabulary", vocabulary);
 }
 
 Parameters Embedding::parameters(InputExtents) const {

@@ -29,6 +29,8 @@ struct Embedding {
   Parameters parameters(InputExtents inputs) const;
   std::int64_t terms() const { return vocabulary; }
   PhaseWork work(const ShardShape& shard, Phase phase) const;
+  /// Its update is of the rows, which no extents show.
+  std::string cost_attributes() const;
   template <class Visitor>
   void visit_keys(Visitor& v) {
     v.count("vocabulary", vocabulary, std::nullopt);

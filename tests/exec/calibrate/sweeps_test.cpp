@@ -28,6 +28,18 @@ TEST(Sweeps, TakeOneShapeOfEachLayer) {
   EXPECT_EQ(first.phases.size(), first.keys.size());
 }
 
+// A shard of a cut reduction adds up its terms alone.
+TEST(Sweeps, KeepTheTermsOfAShard) {
+  const Graph graph = strata::testing::build({"lenet5"});
+  const LayerId layer = graph.find("fc1");
+  Degrees degrees = kWhole;
+  degrees.r = 2;
+  const Tile half = partition(graph[layer], degrees).tile(1);
+  const Sweeps sweeps(graph, {{{layer, half, Phase::forward}}, {}});
+  ASSERT_EQ(sweeps.all().size(), 1u);
+  EXPECT_EQ(sweeps[sweeps.all()[0][0]].output, half);
+}
+
 // Of shapes that hold a byte each, three at a time: every shape is there as before, in its order.
 TEST(Sweeps, AreCutIntoStretchesThatFit) {
   Made made;

@@ -80,7 +80,7 @@ concat: 'concat'
 add: alike 'add'
 multiply: alike x 'multiply'
 flatten:
-embedding: x rows are terms 'embedding'
+embedding vocabulary=0: x rows are terms 'embedding'
 position_embedding:
 tokens:
 class_token:

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
+#include "sim/graph/regions.h"
+#include "sim/graph/zoo.h"
+#include "sim/strategy/strategy.h"
 
 namespace strata {
 namespace {
@@ -95,6 +98,21 @@ TEST(MeasuredCosts, ATableStartsWithItsColumns) {
   EXPECT_THROW(parse_measured_costs("", "x"), InputError);
   EXPECT_THROW(parse_measured_costs("relu\tfp32\n", "x"), InputError);
   EXPECT_TRUE(parse_measured_costs(kHeader, "x").empty());
+}
+
+// What extents do not show of an embedding: how much of the vocabulary the shard holds.
+TEST(CostKey, OfAnEmbeddingHasItsPartOfTheVocabulary) {
+  const Graph graph = build_zoo("bert:layers=1,hidden=8,heads=2,seq=4,vocab=30", 2);
+  const auto key = [&](const char* layer, std::int32_t terms) {
+    const LayerId id = graph.find(layer);
+    Degrees degrees = kWhole;
+    degrees.r = terms;
+    return cost_key(graph, id, partition(graph[id], degrees).tile(0), DType::fp32, Phase::update)
+        .signature;
+  };
+  EXPECT_EQ(key("embedding", 1), "embedding vocabulary=30");
+  EXPECT_EQ(key("embedding", 2), "embedding vocabulary=15");
+  EXPECT_EQ(key("type_embedding", 1), "embedding vocabulary=2");
 }
 
 TEST(Signature, NamesWhatDecidesACostBesideTheExtents) {
