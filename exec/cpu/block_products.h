@@ -25,11 +25,9 @@ struct ProductExtents {
 /// What a dropout leaves of a softmax's weights: zero, or the weight times 1 / (1 - probability).
 class WeightDropout {
  public:
+  virtual ~WeightDropout() = default;
   virtual void apply(float* weights, std::int64_t stride, std::int64_t keys, std::int64_t query,
                      std::int64_t key) const = 0;
-
- protected:
-  ~WeightDropout() = default;
 };
 
 /// One head of queries, and the head of keys and values that serves it. Matrices (positions,

@@ -286,8 +286,8 @@ void WhatIfView::arrange_rows() {
     row->show();
   }
   for (const auto& [group, heading] : headings_) {
-    heading->setVisible(
-        std::ranges::any_of(rows_, [&](const KnobRow* row) { return row->knob().group == group; }));
+    heading->setVisible(std::ranges::any_of(
+        rows_, [&of = group](const KnobRow* row) { return row->knob().group == of; }));
   }
   QWidget* before = overlap_;
   for (KnobRow* row : rows_) {
