@@ -21,10 +21,12 @@ Box cut_alike(const Box& output, const Extents& whole, const Extents& input) {
 }
 
 /// What the shard's kernel is given: where a producer that is cut alike has all that is needed, its
-/// output as it lies there, which may be more; else what is gathered, which is no more.
+/// output as it lies there, which may be more; else what is gathered, which is no more. One that
+/// adds up some terms is given these.
 std::vector<Box> given_input(const Graph& graph, LayerId layer, std::size_t i, const Tile& output) {
   std::vector<Box> boxes = needed_input(graph, layer, i, output);
   if (boxes.empty()) return {Box{}};
+  if (output.terms != Tile::kAllTerms) return boxes;
   const Box near = cut_alike(output, graph[layer].output, graph[graph[layer].inputs[i]].output);
   if (boxes.size() == 1 && intersect(near, boxes.front()) == boxes.front()) return {near};
   return boxes;

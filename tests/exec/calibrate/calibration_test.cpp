@@ -10,6 +10,8 @@
 
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
+#include "sim/graph/regions.h"
+#include "sim/graph/zoo.h"
 #include "tests/exec/calibrate/requests.h"
 #include "tests/exec/runtime/failing_backend.h"
 #include "tests/sim/plan/random_case.h"
@@ -55,6 +57,38 @@ TEST(Calibration, EveryDeviceRunsEveryRound) {
   EXPECT_GT(first, second);
   measuring.measurer->round(nullptr);
   EXPECT_EQ(measuring.backend->kernels_run(), first + 2 * second);
+}
+
+// Each half of a product's terms, of which the kernel is given no more.
+TEST(Calibration, RunsShardsOfCutReductions) {
+  for (const char* model : {"lenet5", "gpt:layers=1,hidden=16,heads=4,seq=8,vocab=32"}) {
+    SCOPED_TRACE(model);
+    const Graph graph = build_zoo(model, 4);
+    const std::vector<bool> needs_gradient = requires_gradient(graph);
+    MeasureList list;
+    std::map<CostKey, bool> wanted;
+    for (std::size_t i = 0; i < graph.size(); ++i) {
+      const Layer& layer = graph[LayerId(i)];
+      if (layer.reduction < 2) continue;
+      Degrees degrees = kWhole;
+      degrees.r = 2;
+      const PhaseSet phases = step_phases(graph, LayerId(i), needs_gradient);
+      for (std::size_t p = 0; p < kKernelPhases; ++p) {
+        const auto phase = static_cast<Phase>(p);
+        for (std::int64_t half = 0; half < 2 && phases[phase]; ++half) {
+          const Tile shard = partition(layer, degrees).tile(half);
+          list.shards.push_back({LayerId(i), shard, phase});
+          wanted[cost_key(graph, LayerId(i), shard, DType::fp32, phase)] = true;
+        }
+      }
+    }
+    CalibrateOptions options;
+    options.source = "here";
+    const auto measurer =
+        calibrate(std::make_unique<FailingBackend>(kDevices), graph, list, options);
+    for (std::size_t round = 0; round < kRounds; ++round) measurer->round(nullptr);
+    EXPECT_EQ(measurer->costs(Sampled::always).size(), wanted.size());
+  }
 }
 
 // Layers of one shape share a row.
