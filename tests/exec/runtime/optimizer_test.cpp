@@ -16,6 +16,7 @@
 #include "sim/strategy/hybrid.h"
 #include "sim/study/case/dataset.h"
 #include "sim/study/case/weights.h"
+#include "tests/exec/zoo/trained.h"
 #include "tests/sim/plan/random_case.h"
 
 namespace strata {
@@ -86,15 +87,6 @@ Steps train(const Graph& graph, const Strategy& strategy, int devices, Optimizer
   return trained;
 }
 
-double relative_distance(const std::vector<float>& a, const std::vector<float>& b) {
-  double apart = 0, length = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    apart += std::pow(static_cast<double>(a[i]) - static_cast<double>(b[i]), 2);
-    length += std::pow(static_cast<double>(b[i]), 2);
-  }
-  return std::sqrt(apart / std::max(length, 1e-12));
-}
-
 // Of what cancels in sums (the bias of a key) Adam makes whole steps, in whatever direction
 // rounding leaves it, so biases are left out there.
 void expect_same_steps(const Steps& cut, const Steps& one, const Graph& graph,
@@ -106,7 +98,7 @@ void expect_same_steps(const Steps& cut, const Steps& one, const Graph& graph,
     const auto weights = static_cast<std::size_t>(graph[LayerId(i)].parameters.weight);
     std::vector<float> a = cut.weights[i], b = one.weights[i];
     if (optimizer == Optimizer::adam) a.resize(std::min(a.size(), weights)), b.resize(a.size());
-    EXPECT_LT(relative_distance(a, b), 1e-4) << graph[LayerId(i)].name;
+    EXPECT_LE(testing::distance(a, b), 1e-4 * testing::length_of(b)) << graph[LayerId(i)].name;
   }
 }
 

@@ -22,6 +22,7 @@
 #include "sim/plan/lower.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/study/case/network.h"
+#include "tests/exec/zoo/trained.h"
 #include "tests/paths.h"
 #include "tests/sim/plan/random_case.h"
 
@@ -67,26 +68,9 @@ class Elements {
   NpyArray<float> rows_;
 };
 
-double length(std::span<const float> values) {
-  double squares = 0;
-  for (float value : values) squares += static_cast<double>(value) * static_cast<double>(value);
-  return std::sqrt(squares);
-}
-
-double distance(std::span<const float> a, std::span<const float> b) {
-  double squares = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double apart = static_cast<double>(a[i]) - static_cast<double>(b[i]);
-    squares += apart * apart;
-  }
-  return std::sqrt(squares);
-}
-
-double largest_length(const ByLayer& tensors) {
-  double largest = 0;
-  for (const auto& tensor : tensors) largest = std::max(largest, length(tensor));
-  return largest;
-}
+using testing::distance;
+using testing::largest_length;
+using testing::length_of;
 
 class PyTorchSteps : public ::testing::TestWithParam<std::string> {
  protected:
@@ -115,9 +99,9 @@ class PyTorchSteps : public ::testing::TestWithParam<std::string> {
       const std::string layer = where + graph()[LayerId(i)].name;
       const auto &gradients = expected_.gradients[i], &weights = expected_.weights[i];
       EXPECT_LE(distance(found.gradients[i], gradients),
-                kTolerance * std::max(least, length(gradients)))
+                kTolerance * std::max(least, length_of(gradients)))
           << layer << ": gradient";
-      EXPECT_LE(distance(found.weights[i], weights), kTolerance * length(weights)) << layer;
+      EXPECT_LE(distance(found.weights[i], weights), kTolerance * length_of(weights)) << layer;
     }
   }
 

@@ -11,11 +11,6 @@
 #include "sim/cluster/cpu_cluster.h"
 
 namespace strata::testing {
-namespace {
-
-constexpr float kRate = 0.001F;
-constexpr std::uint64_t kSeed = 7;
-constexpr double kFloor = 0.01;
 
 double length_of(std::span<const float> a) {
   double squares = 0;
@@ -37,6 +32,12 @@ double largest_length(const std::vector<std::vector<float>>& tensors) {
   for (const auto& tensor : tensors) largest = std::max(largest, length_of(tensor));
   return largest;
 }
+
+namespace {
+
+constexpr float kRate = 0.001F;
+constexpr std::uint64_t kSeed = 7;
+constexpr double kFloor = 0.01;
 
 // Whether `apart` is more, or no number.
 bool widen(double& most, double apart) {

@@ -2,6 +2,7 @@
 
 // A few steps of training on CPU devices, and how far what came of them is from another's.
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,11 @@ struct Trained {
   Communication moved;                                 ///< in all steps
   StepRange played;                                    ///< from a recording
 };
+
+/// Euclidean, of a tensor's elements; and the largest of several tensors'.
+double length_of(std::span<const float> a);
+double distance(std::span<const float> a, std::span<const float> b);
+double largest_length(const std::vector<std::vector<float>>& tensors);
 
 inline constexpr std::size_t kTrainedSteps = 3;
 
