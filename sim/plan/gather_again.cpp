@@ -25,11 +25,11 @@ std::vector<TaskId> Lowering::about_to_go_back(LayerId layer, LayerId producer) 
   for (std::uint32_t shard : lowered(producer)) {
     const std::size_t at = slot(producer, shard);
     const DeviceId device = device_of(producer, shard);
-    after_ = {tasks_[producer()].output()[at]};
+    after_ = {tasks_of(producer).output()[at]};
     const auto beside = std::find(devices.begin(), devices.end(), device);
     if (beside != devices.end()) {
       const auto own = static_cast<std::size_t>(beside - devices.begin());
-      const std::vector<TaskId>& delivered = gradient_[layer()][slot(layer, own)];
+      const std::vector<TaskId>& delivered = delivered_of(layer)[slot(layer, own)];
       after_.insert(after_.end(), delivered.begin(), delivered.end());
     }
     ready.push_back(
@@ -43,8 +43,8 @@ std::vector<std::vector<Piece>> Lowering::gather_again(LayerId layer) {
   const LayerId reader = reader_for(layer);
   const bool at_end = graph_.consumers(layer).empty();
   if (!options_.gathers_again || !backward_reads_input(l.op) || at_end) return {};
-  GatheredAgain& again = again_[reader()];
-  const std::vector<Edge>& edges = edges_[reader()];
+  GatheredAgain& again = again_of(reader);
+  const std::vector<Edge>& edges = edges_of(reader);
   const auto gathers = [&](const Edge& edge) {
     return std::any_of(edge.arrivals.begin(), edge.arrivals.end(),
                        [](const std::vector<TaskId>& tasks) { return !tasks.empty(); }) &&
@@ -52,7 +52,7 @@ std::vector<std::vector<Piece>> Lowering::gather_again(LayerId layer) {
   };
   if (!again.empty() || std::none_of(edges.begin(), edges.end(), gathers)) return {};
 
-  again.inputs = buffers_[reader()].inputs;
+  again.inputs = buffers_of(reader).inputs;
   again.ready.resize(lowered(layer).size());
   std::vector<std::vector<Piece>> own(lowered(layer).size());
   for (std::size_t input = 0; input < l.inputs.size(); ++input) {
@@ -72,7 +72,7 @@ std::vector<std::vector<Piece>> Lowering::gather_again(LayerId layer) {
       buffers[at] = add_tensor(BufferKind::input, layer, shard, boxes, input);
     }
     const auto lies = [&](const NeededBox& b) {
-      return View{buffers_[producer()].output[slot(producer, b.producer_shard)]};
+      return View{buffers_of(producer).output[slot(producer, b.producer_shard)]};
     };
     const auto gathered = [&](const NeededBox& b) {
       return holding(buffers[slot(layer, b.consumer_shard)], b.box);

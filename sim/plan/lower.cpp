@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "sim/base/error.h"
+#include "sim/graph/step_phases.h"
 #include "sim/plan/classify_devices.h"
 #include "sim/plan/lowering.h"
 
@@ -49,14 +50,10 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
       builder_(options.dtypes.values, cluster.device_count()),
       requires_gradient_(requires_gradient(graph)),
       ordinals_(parameter_ordinals(graph)),
-      tasks_(graph.size()),
-      edges_(graph.size()),
-      gradient_(graph.size()),
+      parameters_(graph.size()),
       last_sync_(cluster.device_count()),
       memo_(memo),
       sync_costs_(memo.sync_costs()),
-      buffers_(graph.size()),
-      again_(graph.size()),
       in_place_(graph.size()),
       output_is_read_(graph.size()) {
   for (std::size_t d = 0; d < cluster.device_count(); ++d) {
@@ -83,7 +80,6 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
     }
     before = is_input(LayerId(i)) ? nullptr : &config;
   }
-  for (std::size_t i = 0; i < graph.size(); ++i) gradient_[i].resize(lowered(LayerId(i)).size());
 }
 
 bool Lowering::is_input(LayerId layer) const {
@@ -112,10 +108,25 @@ std::size_t Lowering::slot_beside(LayerId other, LayerId layer, std::size_t shar
   return slot(other, static_cast<std::size_t>(at - devices.begin()));
 }
 
+bool Lowering::trains(LayerId layer) const {
+  return step_phases(graph_, layer, requires_gradient_)[Phase::update];
+}
+
+void Lowering::begin_round() {
+  round_ = std::make_unique<Round>(graph_.size());
+  for (std::size_t i = 0; i < graph_.size(); ++i) {
+    delivered_of(LayerId(i)).resize(lowered(LayerId(i)).size());
+  }
+}
+
 Plan Lowering::run() && {
   place_buckets();
+  begin_round();
   for (std::size_t i = 0; i < graph_.size(); ++i) lower_forward(LayerId(i));
-  for (std::size_t i = graph_.size(); i-- > 0;) lower_backward(LayerId(i));
+  for (std::size_t i = graph_.size(); i-- > 0;) {
+    lower_backward(LayerId(i), {});
+    if (trains(LayerId(i))) synchronise(LayerId(i));
+  }
   std::vector<Placement> placements;
   for (const Config& config : strategy_.configs()) {
     placements.push_back({config.degrees, config.devices});

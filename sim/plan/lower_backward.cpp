@@ -11,10 +11,10 @@ namespace strata {
 void Lowering::return_gradients(LayerId layer, std::size_t input) {
   if (!wants_gradient(layer, input) || shared_reader(layer).valid()) return;
   const LayerId producer = graph_[layer].inputs[input];
-  Edge& edge = edges_[layer()][input];
+  Edge& edge = edges_of(layer)[input];
   const std::span<const NeededBox> boxes = returned_boxes(edge);
-  const std::vector<TaskId>& made = tasks_[layer()].backward_data;
-  const auto& gradients = buffers_[layer()].input_gradients[input];
+  const std::vector<TaskId>& made = tasks_of(layer).backward_data;
+  const auto& gradients = buffers_of(layer).input_gradients[input];
   const auto lies = [&](const NeededBox& b) {
     const BufferId buffer = gradients[slot(layer, b.consumer_shard)];
     return is_lowered(b.reader) ? holding(buffer, b.box) : View{buffer};
@@ -31,7 +31,7 @@ void Lowering::return_gradients(LayerId layer, std::size_t input) {
     edge.gradients[i] = lies(needed);
   }
   for (std::size_t at = 0; at < arrivals.size(); ++at) {
-    auto& delivered = gradient_[producer()][at];
+    auto& delivered = delivered_of(producer)[at];
     delivered.insert(delivered.end(), arrivals[at].begin(), arrivals[at].end());
   }
 }
@@ -49,7 +49,7 @@ std::vector<std::vector<GradientPart>> Lowering::gradient_parts(LayerId layer) c
     const LayerId reader = readers[i];
     if (i > 0 && readers[i - 1] == reader) continue;
     for (std::size_t input = 0; input < graph_[reader].inputs.size(); ++input) {
-      const Edge& edge = edges_[reader()][input];
+      const Edge& edge = edges_of(reader)[input];
       if (graph_[reader].inputs[input] != layer || edge.gradients.empty()) continue;
       const std::span<const NeededBox> boxes = returned_boxes(edge);
       for (std::size_t k = 0; k < boxes.size(); ++k) {
@@ -60,7 +60,7 @@ std::vector<std::vector<GradientPart>> Lowering::gradient_parts(LayerId layer) c
         const bool whole =
             !needed.local() || strategy_[layer].degrees.r > 1
                 ? all && lies_alone(edge.gradients[k], needed.box)
-                : buffers_[reader()].inputs[input][reads_at] == buffers_[layer()].output[at];
+                : buffers_of(reader).inputs[input][reads_at] == buffers_of(layer).output[at];
         parts[at].push_back({edge.gradients[k], needed.box, needed.copies, whole});
       }
     }
@@ -76,7 +76,7 @@ std::vector<std::vector<Piece>> Lowering::sum_gradient_parts(LayerId layer) {
   const auto parts = gradient_parts(layer);
   for (std::uint32_t shard : lowered(layer)) {
     const std::size_t at = slot(layer, shard);
-    BufferId& gradient = buffers_[layer()].output_gradient.emplace_back();
+    BufferId& gradient = buffers_of(layer).output_gradient.emplace_back();
     const bool single = parts[at].size() == 1 && parts[at].front().copies == 1;
     if (single && parts[at].front().whole) {
       gradient = parts[at].front().view.buffer;
@@ -97,13 +97,13 @@ std::vector<std::vector<Piece>> Lowering::sum_gradient_parts(LayerId layer) {
 // what the owners put together first. Returns what goes into each shard's.
 std::vector<std::vector<Piece>> Lowering::spread_gradients(LayerId layer,
                                                            std::vector<std::vector<Piece>> sums) {
-  const std::vector<BufferId> owned = std::move(buffers_[layer()].output_gradient);
+  const std::vector<BufferId> owned = std::move(buffers_of(layer).output_gradient);
   const auto parts_of_sums = memo_.sums(layer, strategy_[layer], classes_.get());
   const std::span<const NeededBox> boxes = parts_of_sums->returned;
   std::vector<TaskId> made;
   for (std::uint32_t shard : lowered(layer)) {
     const std::size_t at = slot(layer, shard);
-    std::vector<TaskId> delivered = std::move(gradient_[layer()][at]);
+    std::vector<TaskId> delivered = std::move(delivered_of(layer)[at]);
     const Buffer& gradient = builder_.so_far()[owned[at]];
     const bool sums_parts =
         gradient.kind == BufferKind::gathered_gradient && gradient.layer == layer;
@@ -122,14 +122,14 @@ std::vector<std::vector<Piece>> Lowering::spread_gradients(LayerId layer,
   const auto lies = [&](const NeededBox& b) { return View{owned[slot(layer, b.consumer_shard)]}; };
   const Arrivals arrivals =
       move_boxes({layer, 0, Phase::backward_sum, boxes, false, layer, layer, made, lies});
-  std::vector<BufferId>& spread = buffers_[layer()].output_gradient;
+  std::vector<BufferId>& spread = buffers_of(layer).output_gradient;
   spread.clear();
   for (std::uint32_t shard : lowered(layer)) {
     const std::size_t at = slot(layer, shard);
     const Box all = shard_tile(layer, shard);
     spread.push_back(add_tensor(BufferKind::gathered_gradient, layer, shard, {&all, 1}));
-    gradient_[layer()][at] = arrivals.tasks[at];
-    gradient_[layer()][at].push_back(made[at]);
+    delivered_of(layer)[at] = arrivals.tasks[at];
+    delivered_of(layer)[at].push_back(made[at]);
   }
   std::vector<std::vector<Piece>> parts(owned.size());
   for (std::size_t k = 0; k < boxes.size(); ++k) {
@@ -143,7 +143,7 @@ std::vector<std::vector<Piece>> Lowering::spread_gradients(LayerId layer,
 
 std::span<const Operand> Lowering::backward_operands(LayerId layer, std::size_t shard,
                                                      Phase phase) {
-  const LayerBuffers& own = buffers_[layer()];
+  const LayerBuffers& own = buffers_of(layer);
   const Op& op = graph_[layer].op;
   const std::size_t at = slot(layer, shard);
   operands_.clear();
@@ -155,7 +155,7 @@ std::span<const Operand> Lowering::backward_operands(LayerId layer, std::size_t 
   const bool takes_sums = phase == Phase::backward_statistics;
   const Statistics sums = takes_sums ? statistics(op, held_box(layer, shard)) : Statistics{};
   if (backward_reads_input(op)) {
-    const GatheredAgain& again = again_[reader_for(layer)()];
+    const GatheredAgain& again = again_of(reader_for(layer));
     add_inputs(layer, shard, again.empty() ? own.inputs : again.inputs);
   }
   if (backward_reads_output(op)) add(own.output, Role::output, Access::read);
@@ -165,98 +165,118 @@ std::span<const Operand> Lowering::backward_operands(LayerId layer, std::size_t 
     add(own.backward_statistics, Role::statistics, takes_sums ? Access::write : Access::read);
   }
   if (phase == Phase::backward_data || (takes_sums && sums.weigh_by_parameters())) {
-    add(own.parameters, Role::parameters, Access::read);
+    add(parameters_of(layer).buffers, Role::parameters, Access::read);
   }
   if (phase == Phase::backward_data) {
     const Access adds = own.adds_to.valid() ? Access::update : Access::write;
     for (std::uint32_t input = 0; input < own.input_gradients.size(); ++input) {
       add(own.input_gradients[input], Role::input_gradient, adds, input);
     }
-  } else if (!own.parameter_gradients.empty() && (!takes_sums || sums.give_parameter_gradients())) {
-    const Values& gradients = own.parameter_gradients[at];
-    const Access adds = own.weight_adds_to.valid() ? Access::update : Access::write;
+  } else if (gives_parameter_gradients(layer, shard, phase)) {
+    const Values& gradients = parameters_of(layer).gradients[at];
+    const Access adds = last_added(layer, shard).valid() ? Access::update : Access::write;
     operands_.push_back({gradients.buffer, 0, Role::parameter_gradients, adds, gradients.first});
   }
   return operands_;
 }
 
-void Lowering::lower_backward(LayerId layer) {
-  if (is_input(layer) || !requires_gradient_[layer()]) return;
+bool Lowering::gives_parameter_gradients(LayerId layer, std::size_t shard, Phase phase) const {
+  if (parameters_of(layer).gradients.empty()) return false;
+  if (phase == Phase::backward_weights) return true;
+  return phase == Phase::backward_statistics &&
+         statistics(graph_[layer].op, held_box(layer, shard)).give_parameter_gradients();
+}
+
+TaskId& Lowering::last_added(LayerId layer, std::size_t shard) {
+  const LayerId owner = graph_[layer].weight_of;
+  return owner.valid() ? parameters_of(owner).added[slot_beside(owner, layer, shard)]
+                       : parameters_of(layer).added[slot(layer, shard)];
+}
+
+void Lowering::begin_backward(LayerId layer) {
   const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
-  std::vector<std::vector<Piece>> sums = sum_gradient_parts(layer);
+  Backward& backward = backward_of(layer);
+  backward.sums = sum_gradient_parts(layer);
   const bool has_readers = !graph_.consumers(layer).empty();
-  if (spreads_gradient(layer) && has_readers) sums = spread_gradients(layer, std::move(sums));
+  if (spreads_gradient(layer) && has_readers) {
+    backward.sums = spread_gradients(layer, std::move(backward.sums));
+  }
   if (phases[Phase::backward_statistics]) place_statistics(layer, Phase::backward_statistics);
   if (phases[Phase::backward_data]) {
     for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {
       place_input_gradients(layer, input);
     }
   }
-
-  if (phases[Phase::backward_weights]) {
-    const LayerId owner = graph_[layer].weight_of;
-    LayerId& summed_by = buffers_[owner.valid() ? owner() : layer()].weight_summed_by;
-    buffers_[layer()].weight_adds_to = std::exchange(summed_by, layer);
-  }
-
-  std::vector<std::vector<Piece>> again = gather_again(layer);
-  GatheredAgain& gathered = again_[reader_for(layer)()];
-  LayerTasks& tasks = tasks_[layer()];
-  const auto after_gradient = [&](std::size_t shard) {
-    after_ = gradient_[layer()][slot(layer, shard)];
-    after_.push_back(tasks.forward[slot(layer, shard)]);
-    if (!gathered.empty()) {
-      const std::vector<TaskId>& ready = gathered.ready[slot(layer, shard)];
-      after_.insert(after_.end(), ready.begin(), ready.end());
-    }
-    const LayerId before = buffers_[layer()].adds_to;
-    if (before.valid()) after_.push_back(tasks_[before()].backward_data[slot(layer, shard)]);
-  };
-  // The first of a shard's tasks puts the gradient of its output together, and what it gathers
-  // again.
-  const auto add = [&](Phase phase, std::size_t shard) {
-    std::vector<Piece>& parts = sums[slot(layer, shard)];
-    const bool gathers = !again.empty() && !again[slot(layer, shard)].empty();
-    if (gathers) {
-      std::vector<Piece>& own = again[slot(layer, shard)];
-      parts.insert(parts.end(), own.begin(), own.end());
-      own.clear();
-    }
-    const TaskId id = builder_.add(task(TaskKind::compute, phase, layer, shard), after_,
-                                   backward_operands(layer, shard, phase), parts);
-    parts.clear();
-    if (gathers) gathered.ready[slot(layer, shard)].push_back(id);
-    return id;
-  };
-  std::vector<TaskId> summed;
-  if (phases[Phase::backward_statistics]) {
-    for (std::uint32_t shard : lowered(layer)) {
-      after_gradient(shard);
-      tasks.backward_statistics.push_back(add(Phase::backward_statistics, shard));
-    }
-    summed = exchange_statistics(layer, Phase::backward_statistics, tasks.backward_statistics);
-  }
+  backward.gathers = gather_again(layer);
+  if (!phases[Phase::backward_statistics]) return;
+  LayerTasks& tasks = tasks_of(layer);
   for (std::uint32_t shard : lowered(layer)) {
-    after_gradient(shard);
-    if (!summed.empty()) after_.push_back(summed[slot(layer, shard)]);
-    for (Phase phase : {Phase::backward_data, Phase::backward_weights}) {
-      if (!phases[phase]) continue;
-      const LayerId weight = buffers_[layer()].weight_adds_to;
-      if (phase == Phase::backward_weights && weight.valid()) {
-        after_.push_back(tasks_[weight()].backward_weights[slot_beside(weight, layer, shard)]);
-      }
-      auto& made = phase == Phase::backward_data ? tasks.backward_data : tasks.backward_weights;
-      made.push_back(add(phase, shard));
-      // Where the device itself does it, the first of the two adds up what came back.
-      if (cluster_[device_of(layer, shard)].puts_together()) after_.push_back(made.back());
+    wait_for_gradient(layer, shard);
+    tasks.backward_statistics.push_back(add_backward(layer, shard, Phase::backward_statistics));
+  }
+  backward.summed =
+      exchange_statistics(layer, Phase::backward_statistics, tasks.backward_statistics);
+}
+
+void Lowering::wait_for_gradient(LayerId layer, std::size_t shard) {
+  const std::size_t at = slot(layer, shard);
+  after_ = delivered_of(layer)[at];
+  after_.push_back(tasks_of(layer).forward[at]);
+  const GatheredAgain& gathered = again_of(reader_for(layer));
+  if (!gathered.empty()) {
+    after_.insert(after_.end(), gathered.ready[at].begin(), gathered.ready[at].end());
+  }
+  const LayerId before = buffers_of(layer).adds_to;
+  if (before.valid()) after_.push_back(tasks_of(before).backward_data[at]);
+}
+
+// The first of a shard's tasks puts the gradient of its output together, and what it gathers again.
+TaskId Lowering::add_backward(LayerId layer, std::size_t shard, Phase phase) {
+  const std::size_t at = slot(layer, shard);
+  Backward& backward = backward_of(layer);
+  std::vector<Piece>& parts = backward.sums[at];
+  const bool gathers = !backward.gathers.empty() && !backward.gathers[at].empty();
+  if (gathers) {
+    std::vector<Piece>& own = backward.gathers[at];
+    parts.insert(parts.end(), own.begin(), own.end());
+    own.clear();
+  }
+  const bool adds = gives_parameter_gradients(layer, shard, phase);
+  if (adds && last_added(layer, shard).valid()) after_.push_back(last_added(layer, shard));
+  const TaskId id = builder_.add(task(TaskKind::compute, phase, layer, shard), after_,
+                                 backward_operands(layer, shard, phase), parts);
+  parts.clear();
+  if (gathers) again_of(reader_for(layer)).ready[at].push_back(id);
+  if (adds) last_added(layer, shard) = id;
+  return id;
+}
+
+void Lowering::lower_backward(LayerId layer, BackwardPass pass) {
+  if (is_input(layer) || !requires_gradient_[layer()]) return;
+  const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
+  if (pass.data) begin_backward(layer);
+  const bool data = pass.data && phases[Phase::backward_data];
+  const bool weights = pass.weights && phases[Phase::backward_weights];
+  LayerTasks& tasks = tasks_of(layer);
+  const std::vector<TaskId>& summed = backward_of(layer).summed;
+  for (std::uint32_t shard : lowered(layer)) {
+    const std::size_t at = slot(layer, shard);
+    wait_for_gradient(layer, shard);
+    if (!summed.empty()) after_.push_back(summed[at]);
+    if (data) tasks.backward_data.push_back(add_backward(layer, shard, Phase::backward_data));
+    // Where the device itself does it, the first of the two adds up what came back.
+    const bool first = cluster_[device_of(layer, shard)].puts_together() || !pass.data;
+    if (first && !tasks.backward_data.empty()) after_.push_back(tasks.backward_data[at]);
+    if (weights) {
+      tasks.backward_weights.push_back(add_backward(layer, shard, Phase::backward_weights));
     }
   }
-  if (phases[Phase::backward_data]) {
+  if (data) {
     for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {
       return_gradients(layer, input);
     }
+    if (!parameters_of(layer).buffers.empty()) parameters_of(layer).read = tasks.backward_data;
   }
-  if (phases[Phase::update]) synchronise(layer);
 }
 
 }  // namespace strata

@@ -79,14 +79,14 @@ void Lowering::place_inputs(LayerId layer, std::size_t input, const Edge& edge) 
   const LayerId producer = graph_[layer].inputs[input];
   const bool from_network = is_input(producer);
   const AccessMap access = access_map(graph_, layer, input);
-  auto& inputs = buffers_[layer()].inputs.emplace_back(lowered(layer).size());
+  auto& inputs = buffers_of(layer).inputs.emplace_back(lowered(layer).size());
   for (std::uint32_t shard : lowered(layer)) {
     BufferId& reads = inputs[slot(layer, shard)];
     const auto boxes = edge.read_by(shard);
     if (boxes.size() == 1 && boxes.front().local()) {
       const std::size_t owner = boxes.front().producer_shard;
       if (reads_as_it_lies(access, boxes.front().box, held_box(producer, owner))) {
-        reads = buffers_[producer()].output[slot(producer, owner)];
+        reads = buffers_of(producer).output[slot(producer, owner)];
         continue;
       }
     }
@@ -108,7 +108,7 @@ bool Lowering::may_overwrite(LayerId layer) const {
   const LayerId producer = l.inputs.front();
   if (is_input(producer) || graph_.consumers(producer).size() != 1) return false;
   if (!view && output_is_read_[producer()]) return false;
-  const std::span<const NeededBox> boxes = edges_[layer()].front().read();
+  const std::span<const NeededBox> boxes = edges_of(layer).front().read();
   return std::all_of(boxes.begin(), boxes.end(), [](const NeededBox& b) { return b.local(); });
 }
 
@@ -117,7 +117,7 @@ void Lowering::place_outputs(LayerId layer) {
   in_place_[layer()] = in_place;
   output_is_read_[layer()] = backward_reads_output(graph_[layer].op) ||
                              (in_place && output_is_read_[graph_[layer].inputs.front()()]);
-  LayerBuffers& own = buffers_[layer()];
+  LayerBuffers& own = buffers_of(layer);
   for (std::uint32_t shard : lowered(layer)) {
     const Box box = held_box(layer, shard);
     own.output.push_back(in_place ? own.inputs.front()[slot(layer, shard)]
@@ -148,7 +148,7 @@ void Lowering::place_buckets() {
       const BufferId buffer = add_values(BufferKind::parameter_gradients, end.layer, end.shards[k],
                                          bucket.values, Bytes{bucket.values * size});
       for (const BucketPart& part : bucket.parts) {
-        auto& gradients = buffers_[part.layer()].parameter_gradients;
+        auto& gradients = parameters_of(part.layer).gradients;
         gradients.resize(lowered(part.layer).size());
         gradients[slot(part.layer, part.shards[k])] = {buffer, part.first};
       }
@@ -159,13 +159,13 @@ void Lowering::place_buckets() {
 // Both are cut so that each device holds the same part (validate()).
 void Lowering::share_parameters(LayerId layer) {
   const LayerId owner = graph_[layer].weight_of;
-  LayerBuffers& own = buffers_[layer()];
-  const LayerBuffers& owned = buffers_[owner()];
+  LayerParameters& own = parameters_of(layer);
+  const LayerParameters& owned = parameters_of(owner);
   for (std::uint32_t shard : lowered(layer)) {
     const std::size_t from = slot_beside(owner, layer, shard);
-    own.parameters.push_back(owned.parameters[from]);
-    if (!owned.parameter_gradients.empty()) {
-      own.parameter_gradients.push_back(owned.parameter_gradients[from]);
+    own.buffers.push_back(owned.buffers[from]);
+    if (!owned.gradients.empty()) {
+      own.gradients.push_back(owned.gradients[from]);
     }
   }
 }
@@ -173,16 +173,17 @@ void Lowering::share_parameters(LayerId layer) {
 void Lowering::place_parameters(LayerId layer) {
   if (graph_[layer].weight_of.valid()) return share_parameters(layer);
   const bool trains = step_phases(graph_, layer, requires_gradient_)[Phase::update];
-  LayerBuffers& own = buffers_[layer()];
-  if (trains) own.parameter_gradients.resize(lowered(layer).size());
+  LayerParameters& own = parameters_of(layer);
+  own.added.resize(lowered(layer).size());
+  if (trains) own.gradients.resize(lowered(layer).size());
   for (std::uint32_t shard : lowered(layer)) {
     const Parameters held = shard_parameters(graph_[layer], shard_tile(layer, shard));
     const auto add = [&](BufferKind kind) {
       return add_values(kind, layer, shard, held.total(), bytes_of(held));
     };
-    own.parameters.push_back(add(BufferKind::parameters));
+    own.buffers.push_back(add(BufferKind::parameters));
     if (!trains) continue;
-    Values& gradients = own.parameter_gradients[slot(layer, shard)];
+    Values& gradients = own.gradients[slot(layer, shard)];
     if (!gradients.buffer.valid()) gradients = {add(BufferKind::parameter_gradients)};
   }
 }
@@ -198,7 +199,7 @@ BufferId Lowering::add_state(LayerId layer, std::size_t shard) {
 
 void Lowering::place_statistics(LayerId layer, Phase phase) {
   const bool forward = phase == Phase::forward_statistics;
-  LayerBuffers& own = buffers_[layer()];
+  LayerBuffers& own = buffers_of(layer);
   for (std::uint32_t shard : lowered(layer)) {
     const Statistics sizes = statistics(graph_[layer], held_box(layer, shard));
     const std::int64_t values = forward ? sizes.forward_values : sizes.backward_values;
@@ -211,7 +212,7 @@ void Lowering::place_statistics(LayerId layer, Phase phase) {
 void Lowering::place_saved(LayerId layer) {
   const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
   if (!phases.any_backward()) return;
-  LayerBuffers& own = buffers_[layer()];
+  LayerBuffers& own = buffers_of(layer);
   std::vector<Extents> inputs;
   for (LayerId input : graph_[layer].inputs) inputs.push_back(graph_[input].output);
   const DType dtype = options_.dtypes.values;
@@ -236,16 +237,16 @@ bool Lowering::wants_gradient(LayerId layer, std::size_t input) const {
 
 // The gradient of what a shard read, until its owners have it.
 void Lowering::place_input_gradients(LayerId layer, std::size_t input) {
-  LayerBuffers& own = buffers_[layer()];
+  LayerBuffers& own = buffers_of(layer);
   auto& gradients = own.input_gradients.emplace_back(lowered(layer).size());
   if (!wants_gradient(layer, input)) return;
   if (traits(graph_[layer].op).shares_reading) {
     const LayerId first = shared_reader(layer);
-    LayerId& summed_by = buffers_[first.valid() ? first() : layer()].summed_by;
+    LayerId& summed_by = buffers_of(first.valid() ? first : layer).summed_by;
     own.adds_to = std::exchange(summed_by, layer);
   }
   if (own.adds_to.valid()) {
-    gradients = buffers_[own.adds_to()].input_gradients[input];
+    gradients = buffers_of(own.adds_to).input_gradients[input];
     return;
   }
   for (std::uint32_t shard : lowered(layer)) {

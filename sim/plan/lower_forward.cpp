@@ -98,12 +98,12 @@ Edge Lowering::lower_edge(LayerId layer, std::size_t input) {
   const LayerId producer = graph_[layer].inputs[input];
   Edge edge;
   if (const auto first = earlier_reading(graph_[layer], input)) {
-    buffers_[layer()].inputs.push_back(buffers_[layer()].inputs[*first]);
-    return edges_[layer()][*first];
+    buffers_of(layer).inputs.push_back(buffers_of(layer).inputs[*first]);
+    return edges_of(layer)[*first];
   }
   if (const LayerId first = shared_reader(layer); first.valid()) {
-    buffers_[layer()].inputs.push_back(buffers_[first()].inputs[input]);
-    return edges_[first()][input];
+    buffers_of(layer).inputs.push_back(buffers_of(first).inputs[input]);
+    return edges_of(first)[input];
   }
   if (!is_input(producer)) {
     edge.boxes = memo_.boxes(layer, input, strategy_[producer], strategy_[layer],
@@ -113,24 +113,24 @@ Edge Lowering::lower_edge(LayerId layer, std::size_t input) {
   place_inputs(layer, input, edge);
   if (!is_input(producer)) {
     const auto lies = [&](const NeededBox& b) {
-      return View{buffers_[producer()].output[slot(producer, b.producer_shard)]};
+      return View{buffers_of(producer).output[slot(producer, b.producer_shard)]};
     };
     const auto gathered = [&](const NeededBox& b) {
-      return holding(buffers_[layer()].inputs[input][slot(layer, b.consumer_shard)], b.box);
+      return holding(buffers_of(layer).inputs[input][slot(layer, b.consumer_shard)], b.box);
     };
     edge.arrivals = move_boxes({layer, input, Phase::forward, edge.read(), true, producer, layer,
-                                tasks_[producer()].output(), lies, gathered})
+                                tasks_of(producer).output(), lies, gathered})
                         .tasks;
   }
   return edge;
 }
 
 void Lowering::add_input_ready(LayerId layer, std::size_t shard, std::vector<TaskId>& ready) const {
-  for (std::size_t input = 0; input < edges_[layer()].size(); ++input) {
-    const Edge& edge = edges_[layer()][input];
+  for (std::size_t input = 0; input < edges_of(layer).size(); ++input) {
+    const Edge& edge = edges_of(layer)[input];
     if (edge.read().empty()) continue;
     const LayerId producer = graph_[layer].inputs[input];
-    const std::vector<TaskId>& made = tasks_[producer()].output();
+    const std::vector<TaskId>& made = tasks_of(producer).output();
     for (const NeededBox& needed : edge.read_by(shard)) {
       if (needed.local()) ready.push_back(made[slot(producer, needed.producer_shard)]);
     }
@@ -139,19 +139,19 @@ void Lowering::add_input_ready(LayerId layer, std::size_t shard, std::vector<Tas
   }
   // Which may put together what both read.
   const LayerId first = shared_reader(layer);
-  if (first.valid()) ready.push_back(tasks_[first()].forward[slot(layer, shard)]);
+  if (first.valid()) ready.push_back(tasks_of(first).forward[slot(layer, shard)]);
 }
 
 // What a shard gathers of its own device's buffers, before its first kernel.
 std::vector<Piece> Lowering::gather_inputs(LayerId layer, std::size_t shard) const {
   std::vector<Piece> pieces;
   if (shared_reader(layer).valid()) return pieces;
-  for (std::size_t input = 0; input < edges_[layer()].size(); ++input) {
+  for (std::size_t input = 0; input < edges_of(layer).size(); ++input) {
     if (earlier_reading(graph_[layer], input)) continue;
-    const BufferId to = buffers_[layer()].inputs[input][slot(layer, shard)];
-    for (const NeededBox& needed : edges_[layer()][input].read_by(shard)) {
+    const BufferId to = buffers_of(layer).inputs[input][slot(layer, shard)];
+    for (const NeededBox& needed : edges_of(layer)[input].read_by(shard)) {
       const LayerId producer = graph_[layer].inputs[input];
-      const BufferId from = buffers_[producer()].output[slot(producer, needed.producer_shard)];
+      const BufferId from = buffers_of(producer).output[slot(producer, needed.producer_shard)];
       if (!needed.local() || from == to) continue;
       pieces.push_back({needed.owner, bytes_of(volume(needed.box)), needed.box, View{from},
                         holding(to, needed.box)});
@@ -169,7 +169,7 @@ void Lowering::add_inputs(LayerId layer, std::size_t shard,
 }
 
 std::span<const Operand> Lowering::forward_operands(LayerId layer, std::size_t shard, Phase phase) {
-  const LayerBuffers& own = buffers_[layer()];
+  const LayerBuffers& own = buffers_of(layer);
   operands_.clear();
   add_inputs(layer, shard, own.inputs);
   const bool sums = phase == Phase::forward_statistics;
@@ -178,7 +178,7 @@ std::span<const Operand> Lowering::forward_operands(LayerId layer, std::size_t s
   };
   add(own.forward_statistics, Role::statistics, sums ? Access::write : Access::read);
   if (sums) return operands_;
-  add(own.parameters, Role::parameters, Access::read);
+  add(parameters_of(layer).buffers, Role::parameters, Access::read);
   add(own.partial.empty() ? own.output : own.partial, Role::output, Access::write);
   add(own.saved, Role::saved, Access::write);
   return operands_;
@@ -187,16 +187,17 @@ std::span<const Operand> Lowering::forward_operands(LayerId layer, std::size_t s
 void Lowering::lower_forward(LayerId layer) {
   if (is_input(layer)) return;
   for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {
-    edges_[layer()].push_back(lower_edge(layer, input));
+    edges_of(layer).push_back(lower_edge(layer, input));
   }
   const bool has_statistics =
       step_phases(graph_, layer, requires_gradient_)[Phase::forward_statistics];
-  if (graph_[layer].parameters.total() > 0) place_parameters(layer);
+  const bool placed = !parameters_of(layer).buffers.empty();
+  if (graph_[layer].parameters.total() > 0 && !placed) place_parameters(layer);
   if (has_statistics) place_statistics(layer, Phase::forward_statistics);
   place_outputs(layer);
   place_saved(layer);
 
-  LayerTasks& tasks = tasks_[layer()];
+  LayerTasks& tasks = tasks_of(layer);
   const auto add = [&](Phase phase, std::size_t shard, std::span<const Piece> gathered) {
     return builder_.add(task(TaskKind::compute, phase, layer, shard), after_,
                         forward_operands(layer, shard, phase), gathered);
@@ -227,8 +228,8 @@ void Lowering::lower_forward(LayerId layer) {
 
 // Every shard adds up what all shards of its sums made of its part of the output.
 void Lowering::lower_sums(LayerId layer) {
-  const LayerBuffers& own = buffers_[layer()];
-  LayerTasks& tasks = tasks_[layer()];
+  const LayerBuffers& own = buffers_of(layer);
+  LayerTasks& tasks = tasks_of(layer);
   const auto sums = memo_.sums(layer, strategy_[layer], classes_.get());
   const std::span<const NeededBox> boxes = sums->read;
   const auto partial = [&](const NeededBox& b) {

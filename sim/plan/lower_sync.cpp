@@ -127,7 +127,7 @@ std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
     if (forward) sum.how = values.forward_by;
     sum.values = forward ? values.forward_values : values.backward_values;
     sum.layers = {{layer, bytes}};
-    const LayerBuffers& own = buffers_[layer()];
+    const LayerBuffers& own = buffers_of(layer);
     const auto& parts = forward ? own.forward_statistics : own.backward_statistics;
     for (std::uint32_t shard : shards) {
       sum.buffers.push_back(parts[slot(layer, shard)]);
@@ -181,7 +181,7 @@ SyncAlgorithm Lowering::algorithm_of(std::span<const Bucket> buckets) {
 }
 
 void Lowering::synchronise(LayerId layer) {
-  tasks_[layer()].update.resize(lowered(layer).size());
+  tasks_of(layer).update.resize(lowered(layer).size());
   const auto parts = replica_shards(strategy_[layer].degrees);
   if (parts.front().size() == 1) {
     for (std::uint32_t shard : lowered(layer)) update_alone(layer, shard);
@@ -202,14 +202,13 @@ void Lowering::synchronise(LayerId layer) {
 // The update may overwrite the parameters only once the layer's own backward pass has read them.
 TaskId Lowering::add_update(LayerId layer, std::size_t shard, std::span<const TaskId> after,
                             std::span<const Piece> sent) {
-  const LayerTasks& tasks = tasks_[layer()];
-  const LayerBuffers& own = buffers_[layer()];
+  const LayerParameters& own = parameters_of(layer);
   const std::size_t at = slot(layer, shard);
-  const Values& gradients = own.parameter_gradients[at];
+  const Values& gradients = own.gradients[at];
   after_.assign(after.begin(), after.end());
-  if (!tasks.backward_data.empty()) after_.push_back(tasks.backward_data[at]);
+  if (!own.read.empty()) after_.push_back(own.read[at]);
   std::vector<Operand> operands = {
-      {own.parameters[at], 0, Role::parameters, Access::update},
+      {own.buffers[at], 0, Role::parameters, Access::update},
       {gradients.buffer, 0, Role::parameter_gradients, Access::read, gradients.first}};
   if (const BufferId state = add_state(layer, shard); state.valid()) {
     operands.push_back({state, 0, Role::optimizer_state, Access::update});
@@ -218,7 +217,7 @@ TaskId Lowering::add_update(LayerId layer, std::size_t shard, std::span<const Ta
 }
 
 void Lowering::update_alone(LayerId layer, std::uint32_t shard) {
-  LayerTasks& tasks = tasks_[layer()];
+  LayerTasks& tasks = tasks_of(layer);
   const TaskId gradient = parameter_gradient(layer, shard);
   tasks.update[slot(layer, shard)] = add_update(layer, shard, std::span(&gradient, 1));
 }
@@ -263,7 +262,7 @@ void Lowering::update_with_collective(const Bucket& bucket, SyncAlgorithm algori
   }
   sum.counts.assign(brought.size(), 1);
   for (std::size_t k : brought) {
-    const auto& gradients = buffers_[end.layer()].parameter_gradients;
+    const auto& gradients = parameters_of(end.layer).gradients;
     sum.buffers.push_back(gradients[slot(end.layer, end.shards[k])].buffer);
   }
   for (const BucketPart& part : bucket.parts) {
@@ -278,7 +277,7 @@ void Lowering::update_with_collective(const Bucket& bucket, SyncAlgorithm algori
       const std::uint32_t shard = part.shards[brought[i]];
       const TaskId after[] = {summed[i], updated[i]};
       updated[i] = add_update(part.layer, shard, std::span(after, updated[i].valid() ? 2 : 1));
-      tasks_[part.layer()].update[slot(part.layer, shard)] = updated[i];
+      tasks_of(part.layer).update[slot(part.layer, shard)] = updated[i];
     }
   }
 }
@@ -287,10 +286,10 @@ void Lowering::update_with_collective(const Bucket& bucket, SyncAlgorithm algori
 std::vector<TaskId> Lowering::send_to_server(LayerId layer, std::uint32_t server,
                                              std::span<const std::uint32_t> shards, Bytes bytes,
                                              std::vector<Piece>& sent) {
-  const LayerBuffers& own = buffers_[layer()];
-  const std::int64_t values = builder_.so_far()[own.parameters[slot(layer, server)]].values;
+  const LayerParameters& own = parameters_of(layer);
+  const std::int64_t values = builder_.so_far()[own.buffers[slot(layer, server)]].values;
   const auto gradients = [&](std::uint32_t shard) {
-    return View{own.parameter_gradients[slot(layer, shard)].buffer};
+    return View{own.gradients[slot(layer, shard)].buffer};
   };
   std::vector<TaskId> arrivals;
   for (std::uint32_t shard : shards) {
@@ -307,8 +306,8 @@ std::vector<TaskId> Lowering::send_to_server(LayerId layer, std::uint32_t server
 
 // The bucket holds one parameter shard, the k-th of the layer's.
 void Lowering::update_with_server(LayerId layer, std::size_t k, const Bucket& bucket) {
-  LayerTasks& tasks = tasks_[layer()];
-  const LayerBuffers& own = buffers_[layer()];
+  LayerTasks& tasks = tasks_of(layer);
+  const LayerParameters& own = parameters_of(layer);
   const std::vector<std::uint32_t>& shards = bucket.parts.front().shards;
   const Bytes bytes{bucket.values * element_bytes(options_.dtypes.parameters)};
   const std::uint32_t server = shards[server_replica(ordinals_[layer()], k, shards.size())];
@@ -323,10 +322,10 @@ void Lowering::update_with_server(LayerId layer, std::size_t k, const Bucket& bu
     const Piece parameters{device_of(layer, server),
                            bytes,
                            {},
-                           View{own.parameters[slot(layer, server)]},
-                           View{own.parameters[at]}};
+                           View{own.buffers[slot(layer, server)]},
+                           View{own.buffers[at]}};
     after_ = {update};
-    if (!tasks.backward_data.empty()) after_.push_back(tasks.backward_data[at]);
+    if (!own.read.empty()) after_.push_back(own.read[at]);
     tasks.update[at] = builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, shard),
                                              0, std::span(&parameters, 1), after_);
   }

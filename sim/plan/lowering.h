@@ -32,25 +32,24 @@ struct LayerTasks {
 
   /// The tasks that end the output.
   const std::vector<TaskId>& output() const { return forward_sum.empty() ? forward : forward_sum; }
+};
 
-  /// The task that ends the gradient of the parameters, which may be among the statistics.
-  TaskId parameter_gradient(std::size_t slot) const {
-    return backward_weights.empty() ? backward_statistics[slot] : backward_weights[slot];
-  }
+/// What all rounds share of a layer that has parameters, by slot.
+struct LayerParameters {
+  std::vector<BufferId> buffers;
+  std::vector<Values> gradients;
+  std::vector<TaskId> added;  ///< of the layer that owns the weight: who added to the gradient last
+  std::vector<TaskId> read;   ///< whose gradient of the input read the parameters last
 };
 
 /// The buffers of one layer by slot; invalid where there is none.
 struct LayerBuffers {
   std::vector<BufferId> output, output_gradient, saved;
   std::vector<BufferId> partial;  ///< of output: what the shard's terms come to
-  std::vector<BufferId> parameters;
-  std::vector<Values> parameter_gradients;
   std::vector<BufferId> forward_statistics, backward_statistics;
   std::vector<std::vector<BufferId>> inputs, input_gradients;  ///< [input][slot]
-  LayerId adds_to;           ///< whose gradient of the input this layer's is added to
-  LayerId summed_by;         ///< of a layer that reads for others: who added to the sum last
-  LayerId weight_adds_to;    ///< the same of the gradient of a weight that it shares
-  LayerId weight_summed_by;  ///< of a layer whose weight others share
+  LayerId adds_to;    ///< whose gradient of the input this layer's is added to
+  LayerId summed_by;  ///< of a layer that reads for others: who added to the sum last
 };
 
 /// One input of one layer.
@@ -80,6 +79,36 @@ struct GradientPart {
   bool whole = false;        ///< covers the shard, lying as the shard does
 };
 
+/// What the tasks of a layer's backward pass put together first.
+struct Backward {
+  std::vector<std::vector<Piece>> sums, gathers;  ///< [slot]
+  std::vector<TaskId> summed;                     ///< by slot: what ends the statistics
+};
+
+/// Which of a layer's gradients are lowered: those of its inputs, those of its parameters, or both
+/// shard by shard.
+struct BackwardPass {
+  bool data = true, weights = true;
+};
+
+/// What one round has of each layer.
+struct Round {
+  explicit Round(std::size_t layers)
+      : tasks(layers),
+        buffers(layers),
+        edges(layers),
+        delivered(layers),
+        again(layers),
+        backward(layers) {}
+
+  std::vector<LayerTasks> tasks;
+  std::vector<LayerBuffers> buffers;
+  std::vector<std::vector<Edge>> edges;                     ///< [layer][input]
+  std::vector<std::vector<std::vector<TaskId>>> delivered;  ///< [layer][slot]: of its gradient
+  std::vector<GatheredAgain> again;
+  std::vector<Backward> backward;
+};
+
 class Lowering {
  public:
   Lowering(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
@@ -88,6 +117,8 @@ class Lowering {
   Plan run() &&;
 
  private:
+  void begin_round();
+
   // lower_forward.cpp
   void lower_forward(LayerId layer);
   Edge lower_edge(LayerId layer, std::size_t input);
@@ -99,7 +130,14 @@ class Lowering {
                   const std::vector<std::vector<BufferId>>& inputs);
 
   // lower_backward.cpp
-  void lower_backward(LayerId layer);
+  void lower_backward(LayerId layer, BackwardPass pass);
+  void begin_backward(LayerId layer);
+  /// Into after_.
+  void wait_for_gradient(LayerId layer, std::size_t shard);
+  TaskId add_backward(LayerId layer, std::size_t shard, Phase phase);
+  bool gives_parameter_gradients(LayerId layer, std::size_t shard, Phase phase) const;
+  /// Who added to the gradient of the shard's parameters last, in any round.
+  TaskId& last_added(LayerId layer, std::size_t shard);
   void return_gradients(LayerId layer, std::size_t input);
   bool lies_alone(const View& view, const Box& box) const;
   std::vector<std::vector<GradientPart>> gradient_parts(LayerId layer) const;
@@ -134,7 +172,7 @@ class Lowering {
     return parameter_gradient(part.layer, part.shards[replica]);
   }
   TaskId parameter_gradient(LayerId layer, std::size_t shard) const {
-    return tasks_[layer()].parameter_gradient(slot(layer, shard));
+    return parameters_of(layer).added[slot(layer, shard)];
   }
   std::vector<CollectivePhase> lowered_phases(std::vector<CollectivePhase> phases) const;
   /// Of these shards those that are lowered.
@@ -171,7 +209,24 @@ class Lowering {
                    std::uint32_t copies);
   View holding(BufferId buffer, const Box& box) const;
 
+  LayerParameters& parameters_of(LayerId layer) { return parameters_[layer()]; }
+  const LayerParameters& parameters_of(LayerId layer) const { return parameters_[layer()]; }
+  // Of the round that is lowered.
+  LayerTasks& tasks_of(LayerId layer) { return round_->tasks[layer()]; }
+  const LayerTasks& tasks_of(LayerId layer) const { return round_->tasks[layer()]; }
+  LayerBuffers& buffers_of(LayerId layer) { return round_->buffers[layer()]; }
+  const LayerBuffers& buffers_of(LayerId layer) const { return round_->buffers[layer()]; }
+  std::vector<Edge>& edges_of(LayerId layer) { return round_->edges[layer()]; }
+  const std::vector<Edge>& edges_of(LayerId layer) const { return round_->edges[layer()]; }
+  std::vector<std::vector<TaskId>>& delivered_of(LayerId layer) {
+    return round_->delivered[layer()];
+  }
+  Backward& backward_of(LayerId layer) { return round_->backward[layer()]; }
+  GatheredAgain& again_of(LayerId layer) { return round_->again[layer()]; }
+
   bool is_input(LayerId layer) const;
+  /// Whether its parameters are updated.
+  bool trains(LayerId layer) const;
   /// What the shard has of the output, what it owns of the output's gradient, and what it computes.
   Box held_box(LayerId layer, std::size_t shard) const;
   Box owned_box(LayerId layer, std::size_t shard) const;
@@ -248,19 +303,16 @@ class Lowering {
   std::vector<Partition> partitions_;                          ///< by layer
   std::vector<std::shared_ptr<const LoweredShards>> lowered_;  ///< by layer; equal ones are shared
   std::vector<bool> requires_gradient_;
-  std::vector<bool> gets_whole_gradient_;  ///< by layer
-  std::vector<LayerId> shared_readers_;    ///< likewise
-  std::vector<std::uint32_t> ordinals_;    ///< of the layers with parameters
-  std::vector<Bucket> buckets_;            ///< by the layer that ends them, last layer first
-  std::vector<LayerTasks> tasks_;
-  std::vector<std::vector<Edge>> edges_;                    ///< [layer][input]
-  std::vector<std::vector<std::vector<TaskId>>> gradient_;  ///< [layer][slot]: what delivers it
-  std::vector<TaskId> last_sync_;                           ///< by device: its sync stream's last
+  std::vector<bool> gets_whole_gradient_;    ///< by layer
+  std::vector<LayerId> shared_readers_;      ///< likewise
+  std::vector<std::uint32_t> ordinals_;      ///< of the layers with parameters
+  std::vector<Bucket> buckets_;              ///< by the layer that ends them, last layer first
+  std::vector<LayerParameters> parameters_;  ///< by layer
+  std::unique_ptr<Round> round_;             ///< that is lowered
+  std::vector<TaskId> last_sync_;            ///< by device: its sync stream's last
   std::map<std::pair<SyncAlgorithm, std::vector<DeviceId>>, std::uint32_t> shapes_;
   LoweringMemo& memo_;
   SyncCosts& sync_costs_;
-  std::vector<LayerBuffers> buffers_;
-  std::vector<GatheredAgain> again_;  ///< by layer
   std::vector<bool> in_place_;        ///< works on its producer's buffer
   std::vector<bool> output_is_read_;  ///< a backward pass reads what lies in the layer's buffer
   // Of the task at hand.
