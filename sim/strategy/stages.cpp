@@ -1,0 +1,156 @@
+#include "sim/strategy/stages.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace strata {
+namespace {
+
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+class ChunkFinder {
+ public:
+  ChunkFinder(const Graph& graph, const Strategy& strategy) : graph_(graph), strategy_(strategy) {
+    std::size_t end = 0;
+    for (const Config& config : strategy.configs()) {
+      for (DeviceId device : config.devices) end = std::max(end, device() + 1);
+    }
+    last_chunk_.assign(end, kNone);
+  }
+
+  Stages run() && {
+    found_.chunk_of_layer.assign(graph_.size(), 0);
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      if (!is_input(graph_[LayerId(i)].op)) add(LayerId(i));
+    }
+    place_inputs();
+    number_stages();
+    return std::move(found_);
+  }
+
+ private:
+  std::uint32_t current() const { return static_cast<std::uint32_t>(found_.chunks.size() - 1); }
+
+  void add(LayerId layer) {
+    const std::span<const DeviceId> devices = strategy_[layer].devices;
+    // Neighbours mostly share one list.
+    const bool same = devices.data() == last_devices_.data() && !devices.empty();
+    if (!same) {
+      const bool meets = std::any_of(devices.begin(), devices.end(), [&](DeviceId device) {
+        return !found_.chunks.empty() && last_chunk_[device()] == current();
+      });
+      if (!meets) begin_chunk(layer);
+      for (DeviceId device : devices) hold(device);
+    }
+    last_devices_ = devices;
+    found_.chunks.back().last = layer;
+    found_.chunk_of_layer[layer()] = current();
+  }
+
+  void begin_chunk(LayerId layer) {
+    found_.chunks.push_back({.first = layer, .last = layer, .devices = {}});
+    joined_.push_back(current());
+  }
+
+  void hold(DeviceId device) {
+    std::uint32_t& chunk = last_chunk_[device()];
+    if (chunk == current()) return;
+    if (chunk != kNone) join(chunk, current());
+    chunk = current();
+    found_.chunks.back().devices.push_back(device);
+  }
+
+  // The first of the chunks that belong to one stage.
+  std::uint32_t root(std::uint32_t chunk) {
+    while (joined_[chunk] != chunk) chunk = joined_[chunk] = joined_[joined_[chunk]];
+    return chunk;
+  }
+  void join(std::uint32_t a, std::uint32_t b) {
+    const auto [first, later] = std::minmax({root(a), root(b)});
+    joined_[later] = first;
+  }
+
+  void place_inputs() {
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      const std::span<const LayerId> readers = graph_.consumers(LayerId(i));
+      if (!is_input(graph_[LayerId(i)].op) || readers.empty()) continue;
+      found_.chunk_of_layer[i] = found_.chunk_of_layer[readers.front()()];
+    }
+  }
+
+  void number_stages() {
+    std::vector<std::uint32_t> numbers(found_.chunks.size(), kNone);
+    for (std::uint32_t k = 0; k < found_.chunks.size(); ++k) {
+      Chunk& chunk = found_.chunks[k];
+      std::sort(chunk.devices.begin(), chunk.devices.end());
+      std::uint32_t& number = numbers[root(k)];
+      if (number == kNone) {
+        number = static_cast<std::uint32_t>(found_.devices.size());
+        found_.devices.emplace_back();
+      }
+      chunk.stage = number;
+    }
+    for (std::size_t i = 0; i < last_chunk_.size(); ++i) {
+      if (last_chunk_[i] == kNone) continue;
+      found_.devices[found_.chunks[last_chunk_[i]].stage].emplace_back(i);
+    }
+  }
+
+  const Graph& graph_;
+  const Strategy& strategy_;
+  Stages found_;
+  std::vector<std::uint32_t> last_chunk_;  // by device
+  std::vector<std::uint32_t> joined_;      // by chunk: an earlier one of its stage, or itself
+  std::span<const DeviceId> last_devices_;
+};
+
+// The first chunk that lies elsewhere than a pipeline has it.
+std::optional<std::size_t> first_elsewhere(const Stages& stages) {
+  for (std::size_t k = 0; k < stages.chunks.size(); ++k) {
+    const bool again = k > 0 && stages.chunks[k].stage == stages.chunks[k - 1].stage;
+    if (again || stages.chunks[k].stage != k % stages.stages()) return k;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool Stages::is_pipeline() const {
+  return !chunks.empty() && !first_elsewhere(*this) && chunks.size() % devices.size() == 0;
+}
+
+Stages stages_of(const Graph& graph, const Strategy& strategy) {
+  return ChunkFinder(graph, strategy).run();
+}
+
+std::string why_no_pipeline(const Graph& graph, const Stages& stages) {
+  if (stages.chunks.empty()) return "the network has inputs alone";
+  std::vector<std::string_view> begins(stages.stages());  // by stage: its first layer
+  for (std::size_t k = stages.chunks.size(); k-- > 0;) {
+    begins[stages.chunks[k].stage] = graph[stages.chunks[k].first].name;
+  }
+  if (const auto k = first_elsewhere(stages)) {
+    const Chunk &chunk = stages.chunks[*k], &before = stages.chunks[*k - 1];
+    const std::string& layer = graph[chunk.first].name;
+    if (chunk.stage == before.stage) {
+      return fmt::format("layers {} and {} lie on different devices of one stage",
+                         graph[before.last].name, layer);
+    }
+    return fmt::format(
+        "layer {} lies on the devices of layer {}, where a pipeline goes on to those of layer {}",
+        layer, begins[chunk.stage], begins[*k % stages.stages()]);
+  }
+  const Chunk& last = stages.chunks.back();
+  if (last.stage + 1 == stages.stages()) return {};
+  return fmt::format(
+      "layer {} is the last and lies on the devices of layer {}, where a pipeline ends on those of "
+      "layer {}",
+      graph[last.last].name, begins[last.stage], begins.back());
+}
+
+}  // namespace strata

@@ -1,0 +1,50 @@
+#pragma once
+
+// The stages of a strategy as a pipeline has them: sets of devices that compute one after another.
+// Nothing but the devices of the layers' shards says so. Values; thread-safe.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/strategy/strategy.h"
+
+namespace strata {
+
+/// Layers that follow one another in the graph's order and share devices.
+struct Chunk {
+  LayerId first, last;            ///< network inputs before or between them are not counted
+  std::vector<DeviceId> devices;  ///< that hold their shards; sorted
+  std::uint32_t stage = 0;        ///< whose devices these are
+
+  bool operator==(const Chunk&) const = default;
+};
+
+/// Where the devices of a layer are all others than those of its chunk so far, a new chunk begins.
+/// Chunks whose devices meet belong to one stage. Stages are numbered as their first chunks are,
+/// and no device is in two of them.
+struct Stages {
+  /// A network input has the chunk of its first reader, 0 where none reads it.
+  std::vector<std::uint32_t> chunk_of_layer;
+  std::vector<Chunk> chunks;                   ///< in the graph's order
+  std::vector<std::vector<DeviceId>> devices;  ///< by stage; sorted
+
+  std::size_t stages() const { return devices.size(); }
+  /// Of a pipeline: 1, or more where each stage's layers are interleaved with those of the others.
+  std::size_t chunks_per_stage() const { return chunks.size() / devices.size(); }
+  const Chunk& chunk_of(LayerId layer) const { return chunks[chunk_of_layer[layer()]]; }
+
+  /// Whether the chunks go through all stages in order, as often as there are chunks in a stage:
+  /// chunk k lies on stage k mod stages(). True of one stage that has one chunk.
+  bool is_pipeline() const;
+  bool operator==(const Stages&) const = default;
+};
+
+/// `strategy`: sound for the graph, as validate() has it.
+Stages stages_of(const Graph& graph, const Strategy& strategy);
+
+/// Why the strategy is no pipeline, naming the layer; empty where is_pipeline().
+std::string why_no_pipeline(const Graph& graph, const Stages& stages);
+
+}  // namespace strata
