@@ -47,10 +47,12 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
       strategy_(strategy),
       options_(options),
       classes_(std::move(classes)),
-      builder_(options.dtypes.values, cluster.device_count()),
+      builder_(options.dtypes.values, cluster.device_count(), options.rounds),
       requires_gradient_(requires_gradient(graph)),
       ordinals_(parameter_ordinals(graph)),
       parameters_(graph.size()),
+      rounds_(options.rounds),
+      rounds_left_(graph.size(), options.rounds),
       last_sync_(cluster.device_count()),
       memo_(memo),
       sync_costs_(memo.sync_costs()),
@@ -112,20 +114,52 @@ bool Lowering::trains(LayerId layer) const {
   return step_phases(graph_, layer, requires_gradient_)[Phase::update];
 }
 
-void Lowering::begin_round() {
-  round_ = std::make_unique<Round>(graph_.size());
-  for (std::size_t i = 0; i < graph_.size(); ++i) {
-    delivered_of(LayerId(i)).resize(lowered(LayerId(i)).size());
+void Lowering::begin_round(std::uint32_t round) {
+  std::unique_ptr<Round>& begun = rounds_[round];
+  if (!begun) {
+    begun = std::make_unique<Round>(graph_.size());
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      begun->delivered[i].resize(lowered(LayerId(i)).size());
+    }
+  }
+  round_ = begun.get();
+}
+
+void Lowering::lower_instance(const Instance& instance, const Stages& stages) {
+  begin_round(instance.round);
+  const bool all = stages.stages() <= 1;
+  const std::size_t first = all ? 0 : stages.chunks[instance.chunk].first();
+  const std::size_t end = all ? graph_.size() : stages.chunks[instance.chunk].last() + 1;
+  if (instance.pass == Pass::forward) {
+    for (std::size_t i = first; i < end; ++i) lower_forward(LayerId(i));
+    return;
+  }
+  const BackwardPass pass{.data = instance.pass != Pass::backward_weights,
+                          .weights = instance.pass != Pass::backward_inputs};
+  for (std::size_t i = end; i-- > first;) {
+    const LayerId layer(i);
+    lower_backward(layer, pass);
+    if (pass.weights && --rounds_left_[i] == 0 && trains(layer)) synchronise(layer);
+  }
+  if (pass.weights && (layers_left_[instance.round] -= end - first) == 0) {
+    rounds_[instance.round].reset();
   }
 }
 
 Plan Lowering::run() && {
   place_buckets();
-  begin_round();
-  for (std::size_t i = 0; i < graph_.size(); ++i) lower_forward(LayerId(i));
-  for (std::size_t i = graph_.size(); i-- > 0;) {
-    lower_backward(LayerId(i), {});
-    if (trains(LayerId(i))) synchronise(LayerId(i));
+  const Stages stages = stages_of(graph_, strategy_);
+  const bool in_turn = options_.rounds > 1 || options_.schedule.is_given();
+  // Of one round, what a device computes first follows from what it waits for.
+  const Pipeline pipeline = in_turn ? pipeline_of(graph_, stages) : Pipeline{};
+  std::size_t layers = stages.stages() == 1 || !in_turn ? graph_.size() : 0;
+  if (layers == 0) {
+    for (const Chunk& chunk : stages.chunks) layers += chunk.last() + 1 - chunk.first();
+  }
+  layers_left_.assign(options_.rounds, layers);
+  for (const Instance& instance : instances(options_.schedule, pipeline, options_.rounds)) {
+    builder_.begin_instance(instance.round, in_turn);
+    lower_instance(instance, in_turn ? stages : Stages{});
   }
   std::vector<Placement> placements;
   for (const Config& config : strategy_.configs()) {

@@ -14,6 +14,7 @@
 #include "sim/graph/graph.h"
 #include "sim/plan/lowering_memo.h"
 #include "sim/plan/plan.h"
+#include "sim/strategy/schedule.h"
 #include "sim/strategy/strategy.h"
 
 namespace strata {
@@ -32,11 +33,16 @@ struct LowerOptions {
   /// its backward (as Megatron's sequence parallelism does), where whoever sends it has a shard of
   /// the layer, too.
   bool gathers_again = false;
+  /// The batch is so many times that of the graph, which each round computes; and in which order
+  /// the strategy's stages do so.
+  std::uint32_t rounds = 1;
+  ScheduleChoice schedule = {};
   /// Of the graph and the cluster, where several plans share what they work out of them.
   LoweringMemo* memo = nullptr;
 };
 
-/// `strategy` must be sound for the graph and the cluster (validate() found nothing).
+/// `strategy` must be sound for the graph and the cluster (validate() found nothing). Throws
+/// InputError where the schedule does not suit its stages.
 Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
            const LowerOptions& options = {});
 

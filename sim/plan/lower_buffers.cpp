@@ -141,6 +141,11 @@ void Lowering::place_buckets() {
     return std::none_of(bucket.devices.begin(), bucket.devices.end(),
                         [this](DeviceId device) { return is_lowered(device); });
   });
+  buckets_with_.resize(graph_.size());
+  for (std::size_t b = 0; b < buckets_.size(); ++b) {
+    for (const BucketPart& part : buckets_[b].parts) buckets_with_[part.layer()].push_back(b);
+    parts_left_.push_back(buckets_[b].parts.size());
+  }
   for (const Bucket& bucket : buckets_) {
     const BucketPart& end = bucket.parts.back();
     for (std::size_t k = 0; k < bucket.devices.size(); ++k) {

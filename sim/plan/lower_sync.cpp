@@ -155,29 +155,26 @@ void Lowering::sum_statistics(LayerId layer, Phase phase, std::uint32_t group,
   for (std::size_t i = 0; i < shards.size(); ++i) made[slot(layer, shards[i])] = gathered[i];
 }
 
-std::span<const Bucket> Lowering::buckets_that_end_with(LayerId layer) const {
-  const auto earlier = [](const Bucket& bucket, LayerId other) {
-    return other < bucket.parts.back().layer;
-  };
-  const auto later = [](LayerId other, const Bucket& bucket) {
-    return bucket.parts.back().layer < other;
-  };
-  const auto first = std::lower_bound(buckets_.begin(), buckets_.end(), layer, earlier);
-  return {first, std::upper_bound(first, buckets_.end(), layer, later)};
+std::vector<const Bucket*> Lowering::buckets_that_end_with(LayerId layer) {
+  std::vector<const Bucket*> ended;
+  for (std::size_t bucket : buckets_with_[layer()]) {
+    if (--parts_left_[bucket] == 0) ended.push_back(&buckets_[bucket]);
+  }
+  return ended;
 }
 
 // Which algorithm is the cheapest is asked of all buckets that end at once: their loads add up. A
 // server is for single layers.
-SyncAlgorithm Lowering::algorithm_of(std::span<const Bucket> buckets) {
+SyncAlgorithm Lowering::algorithm_of(std::span<const Bucket* const> buckets) {
   if (options_.sync.algorithm != SyncAlgorithm::automatic) return options_.sync.algorithm;
   const std::int64_t size = element_bytes(options_.dtypes.parameters);
   std::vector<ReplicaGroup> groups;
-  for (const Bucket& bucket : buckets) {
-    groups.push_back({bucket.devices, Bytes{bucket.values * size}});
+  for (const Bucket* bucket : buckets) {
+    groups.push_back({bucket->devices, Bytes{bucket->values * size}});
   }
   const bool alone = options_.sync.bucket == Bytes{};
   return sync_costs_.cheapest(alone ? parameter_algorithms() : collective_algorithms(), groups,
-                              ordinals_[buckets.front().parts.back().layer()]);
+                              ordinals_[buckets.front()->parts.back().layer()]);
 }
 
 void Lowering::synchronise(LayerId layer) {
@@ -187,14 +184,14 @@ void Lowering::synchronise(LayerId layer) {
     for (std::uint32_t shard : lowered(layer)) update_alone(layer, shard);
     return;
   }
-  const std::span<const Bucket> ended = buckets_that_end_with(layer);
+  const std::vector<const Bucket*> ended = buckets_that_end_with(layer);
   if (ended.empty()) return;
   const SyncAlgorithm algorithm = algorithm_of(ended);
   for (std::size_t k = 0; k < ended.size(); ++k) {
     if (algorithm == SyncAlgorithm::ps) {
-      update_with_server(layer, k, ended[k]);
+      update_with_server(layer, k, *ended[k]);
     } else {
-      update_with_collective(ended[k], algorithm);
+      update_with_collective(*ended[k], algorithm);
     }
   }
 }

@@ -15,6 +15,7 @@
 #include "sim/plan/lowering_memo.h"
 #include "sim/plan/plan_builder.h"
 #include "sim/plan/redistribution.h"
+#include "sim/strategy/stages.h"
 
 namespace strata {
 
@@ -117,7 +118,8 @@ class Lowering {
   Plan run() &&;
 
  private:
-  void begin_round();
+  void begin_round(std::uint32_t round);
+  void lower_instance(const Instance& instance, const Stages& stages);
 
   // lower_forward.cpp
   void lower_forward(LayerId layer);
@@ -152,7 +154,7 @@ class Lowering {
 
   // lower_sync.cpp
   void synchronise(LayerId layer);
-  SyncAlgorithm algorithm_of(std::span<const Bucket> buckets);
+  SyncAlgorithm algorithm_of(std::span<const Bucket* const> buckets);
   std::vector<TaskId> send_to_server(LayerId layer, std::uint32_t server,
                                      std::span<const std::uint32_t> shards, Bytes bytes,
                                      std::vector<Piece>& sent);
@@ -167,7 +169,8 @@ class Lowering {
                       std::span<const std::uint32_t> shards, std::vector<TaskId>& made);
   std::vector<TaskId> sum_gradients(const Bucket& bucket, std::uint32_t group);
   std::vector<TaskId> join_collective(const Bucket& bucket, std::uint32_t group);
-  std::span<const Bucket> buckets_that_end_with(LayerId layer) const;
+  /// Of which the layer's gradients are the last ones.
+  std::vector<const Bucket*> buckets_that_end_with(LayerId layer);
   TaskId parameter_gradient(const BucketPart& part, std::size_t replica) const {
     return parameter_gradient(part.layer, part.shards[replica]);
   }
@@ -303,13 +306,18 @@ class Lowering {
   std::vector<Partition> partitions_;                          ///< by layer
   std::vector<std::shared_ptr<const LoweredShards>> lowered_;  ///< by layer; equal ones are shared
   std::vector<bool> requires_gradient_;
-  std::vector<bool> gets_whole_gradient_;    ///< by layer
-  std::vector<LayerId> shared_readers_;      ///< likewise
-  std::vector<std::uint32_t> ordinals_;      ///< of the layers with parameters
-  std::vector<Bucket> buckets_;              ///< by the layer that ends them, last layer first
-  std::vector<LayerParameters> parameters_;  ///< by layer
-  std::unique_ptr<Round> round_;             ///< that is lowered
-  std::vector<TaskId> last_sync_;            ///< by device: its sync stream's last
+  std::vector<bool> gets_whole_gradient_;  ///< by layer
+  std::vector<LayerId> shared_readers_;    ///< likewise
+  std::vector<std::uint32_t> ordinals_;    ///< of the layers with parameters
+  std::vector<Bucket> buckets_;            ///< by the layer that ends them, last layer first
+  std::vector<std::vector<std::size_t>> buckets_with_;  ///< by layer: in buckets_
+  std::vector<std::size_t> parts_left_;                 ///< by bucket: whose gradients are to come
+  std::vector<LayerParameters> parameters_;             ///< by layer
+  std::vector<std::unique_ptr<Round>> rounds_;
+  std::vector<std::size_t> layers_left_;    ///< by round: whose backward pass is to come
+  Round* round_ = nullptr;                  ///< that is lowered
+  std::vector<std::uint32_t> rounds_left_;  ///< by layer: whose parameters' gradients are to come
+  std::vector<TaskId> last_sync_;           ///< by device: its sync stream's last
   std::map<std::pair<SyncAlgorithm, std::vector<DeviceId>>, std::uint32_t> shapes_;
   LoweringMemo& memo_;
   SyncCosts& sync_costs_;

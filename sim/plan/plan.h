@@ -62,6 +62,8 @@ struct Task {
   std::uint32_t detail = 0;      ///< transfer: in transfers(); of a group: in groups(); compute:
                                  ///< 1 + which of those that put something together, 0 for none
   Stream stream = Stream::links;
+  bool again = false;       ///< computes again what was not kept, or moves something for that
+  std::uint32_t round = 0;  ///< of the batch, which is cut in time (Plan::rounds())
 
   bool operator==(const Task&) const = default;
 };
@@ -198,6 +200,9 @@ class Plan {
   }
 
   DType dtype() const { return dtype_; }
+  /// In so many a step cuts its batch: each computes the whole graph, of which it has its part of
+  /// the samples, and all add to the same gradients.
+  std::uint32_t rounds() const { return rounds_; }
   std::size_t device_count() const { return assembles_.size(); }
 
   bool operator==(const Plan&) const = default;
@@ -234,6 +239,7 @@ class Plan {
   bool joins_transfers_ = false;
   std::shared_ptr<const DeviceClasses> classes_;
   DType dtype_ = DType::fp32;
+  std::uint32_t rounds_ = 1;
 };
 
 template <class Visit>

@@ -5,23 +5,56 @@
 
 namespace strata {
 
-PlanBuilder::PlanBuilder(DType dtype, std::size_t device_count) {
+PlanBuilder::PlanBuilder(DType dtype, std::size_t device_count, std::uint32_t rounds)
+    : turns_(device_count) {
   plan_.dtype_ = dtype;
+  plan_.rounds_ = rounds;
   plan_.assembles_.resize(device_count);
   plan_.dependency_offsets_.push_back(0);
   plan_.operand_offsets_.push_back(0);
+}
+
+void PlanBuilder::begin_instance(std::uint32_t round, bool in_turn) {
+  round_ = round;
+  instance_ = in_turn ? ++instances_ : 0;
+}
+
+// A task that comes after another of its instance on its device comes after the last one's, too.
+void PlanBuilder::take_turn(const Task& task, TaskId id, std::size_t first_dependency) {
+  Turn& turn = turns_[task.device()];
+  if (turn.instance != instance_) {
+    turn.instance = instance_;
+    turn.first = id;
+    turn.before = std::exchange(turn.open, {});
+  }
+  auto& all = plan_.dependencies_;
+  bool follows = false;
+  for (std::size_t i = first_dependency; i < all.size(); ++i) {
+    if (all[i] < turn.first) continue;
+    const Task& earlier = plan_.tasks_[all[i]()];
+    if (earlier.kind != TaskKind::compute || earlier.device != task.device) continue;
+    follows = true;
+    std::erase(turn.open, all[i]);
+  }
+  if (!follows) all.insert(all.end(), turn.before.begin(), turn.before.end());
+  turn.open.push_back(id);
 }
 
 TaskId PlanBuilder::add(const Task& task, std::span<const TaskId> dependencies,
                         std::span<const Operand> operands, std::span<const Piece> gathered) {
   const TaskId id(plan_.tasks_.size());
   auto& all = plan_.dependencies_;
+  const std::size_t first_dependency = all.size();
   all.insert(all.end(), dependencies.begin(), dependencies.end());
-  const auto first_of = all.end() - static_cast<std::ptrdiff_t>(dependencies.size());
+  const bool computes = task.kind == TaskKind::compute && task.phase != Phase::update;
+  if (instance_ > 0 && computes) take_turn(task, id, first_dependency);
+  const auto first_of = all.begin() + static_cast<std::ptrdiff_t>(first_dependency);
   if (!std::is_sorted(first_of, all.end())) std::sort(first_of, all.end());
   all.erase(std::unique(first_of, all.end()), all.end());
-  assert(dependencies.empty() || all.back() < id);
+  assert(all.size() == first_dependency || all.back() < id);
   plan_.tasks_.push_back(task);
+  plan_.tasks_.back().round = round_;
+  plan_.tasks_.back().again = again_;
   const bool works = task.kind == TaskKind::compute || task.kind == TaskKind::reduce ||
                      task.kind == TaskKind::gather;
   if (works) plan_.tasks_.back().stream = Stream::device;

@@ -15,7 +15,13 @@ namespace strata {
 
 class PlanBuilder {
  public:
-  PlanBuilder(DType dtype, std::size_t device_count);
+  PlanBuilder(DType dtype, std::size_t device_count, std::uint32_t rounds = 1);
+
+  /// What is added from here on belongs to the round. `in_turn`: and is an instance, of which each
+  /// device computes all after all of the instance before it that is in turn.
+  void begin_instance(std::uint32_t round, bool in_turn);
+  /// Whether what is added computes again what was not kept.
+  void recompute(bool again) { again_ = again; }
 
   /// Appends a task after tasks that exist already; equal dependencies are merged. `gathered`: what
   /// a compute task puts together on its device first.
@@ -66,9 +72,21 @@ class PlanBuilder {
   static std::span<const TaskId> view(std::initializer_list<TaskId> ids) {
     return {ids.begin(), ids.size()};
   }
+  /// What a device has of the instance at hand, and what it must have ended before.
+  struct Turn {
+    std::uint32_t instance = 0;
+    TaskId first;                      ///< of the instance at hand
+    std::vector<TaskId> open, before;  ///< after which none of its instance comes; of the last one
+  };
+  void take_turn(const Task& task, TaskId id, std::size_t first_dependency);
   void carry_buffers();
 
   Plan plan_;
+  std::vector<Turn> turns_;     ///< by device
+  std::uint32_t instance_ = 0;  ///< 0: none in turn
+  std::uint32_t instances_ = 0;
+  std::uint32_t round_ = 0;
+  bool again_ = false;
   std::vector<std::pair<TaskId, TaskId>> carried_;
 };
 

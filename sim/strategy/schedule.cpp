@@ -457,4 +457,14 @@ std::vector<Instance> in_one_order(const Schedule& schedule, const Pipeline& pip
   return Turns(schedule, pipeline).all();
 }
 
+std::vector<Instance> instances(const ScheduleChoice& choice, const Pipeline& pipeline,
+                                std::uint32_t rounds) {
+  if (!choice.own.empty()) {
+    check_schedule(choice.own, pipeline, rounds);
+    return in_one_order(choice.own, pipeline);
+  }
+  const ScheduleKind kind = choice.kind.value_or(usual_schedule(pipeline));
+  return in_one_order(schedule(kind, pipeline, rounds), pipeline);
+}
+
 }  // namespace strata

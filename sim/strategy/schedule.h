@@ -58,6 +58,19 @@ ScheduleKind usual_schedule(const Pipeline& pipeline);
 /// line.
 Schedule read_schedule(const std::string& file);
 
+/// What a case asks for: a kind, an order of its own, or the usual one of its pipeline.
+struct ScheduleChoice {
+  std::optional<ScheduleKind> kind;
+  Schedule own;  ///< where it has stages
+  bool is_given() const { return kind.has_value() || !own.empty(); }
+  bool operator==(const ScheduleChoice&) const = default;
+};
+
+/// All instances of so many rounds in one order. Throws InputError where the choice does not suit
+/// the pipeline.
+std::vector<Instance> instances(const ScheduleChoice& choice, const Pipeline& pipeline,
+                                std::uint32_t rounds);
+
 /// Throws InputError unless each chunk of each stage has all passes of all rounds once.
 void check_schedule(const Schedule& schedule, const Pipeline& pipeline, std::uint32_t rounds);
 

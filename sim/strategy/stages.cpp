@@ -128,6 +128,26 @@ Stages stages_of(const Graph& graph, const Strategy& strategy) {
   return ChunkFinder(graph, strategy).run();
 }
 
+Pipeline pipeline_of(const Graph& graph, const Stages& stages) {
+  if (stages.stages() == 1) return {};
+  Pipeline pipeline{stages.stages(), {}, {}};
+  pipeline.stage_of.reserve(stages.chunks.size());
+  for (const Chunk& chunk : stages.chunks) pipeline.stage_of.push_back(chunk.stage);
+  pipeline.feeds_on.resize(stages.chunks.size());
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const std::uint32_t chunk = stages.chunk_of_layer[i];
+    for (LayerId input : graph[LayerId(i)].inputs) {
+      const std::uint32_t before = stages.chunk_of_layer[input()];
+      if (before != chunk && !is_input(graph[input].op)) pipeline.feeds_on[chunk].push_back(before);
+    }
+  }
+  for (std::vector<std::uint32_t>& feeds : pipeline.feeds_on) {
+    std::sort(feeds.begin(), feeds.end());
+    feeds.erase(std::unique(feeds.begin(), feeds.end()), feeds.end());
+  }
+  return pipeline;
+}
+
 std::string why_no_pipeline(const Graph& graph, const Stages& stages) {
   if (stages.chunks.empty()) return "the network has inputs alone";
   std::vector<std::string_view> begins(stages.stages());  // by stage: its first layer

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/strategy/schedule.h"
 #include "sim/strategy/strategy.h"
 
 namespace strata {
@@ -43,6 +44,9 @@ struct Stages {
 
 /// `strategy`: sound for the graph, as validate() has it.
 Stages stages_of(const Graph& graph, const Strategy& strategy);
+
+/// The chunks as schedules know them; of one stage, one chunk that has all layers.
+Pipeline pipeline_of(const Graph& graph, const Stages& stages);
 
 /// Why the strategy is no pipeline, naming the layer; empty where is_pipeline().
 std::string why_no_pipeline(const Graph& graph, const Stages& stages);
