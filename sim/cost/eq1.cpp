@@ -93,7 +93,7 @@ Eq1::Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* 
       ordinals_(parameter_ordinals(graph)),
       classes_(classes) {}
 
-Seconds Eq1::compute(LayerId layer, const Config& config) {
+Seconds Eq1::compute(LayerId layer, const Config& config, std::uint32_t rounds) {
   const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
   const Partition cut = partition(graph_[layer], config.degrees);
   Seconds slowest;
@@ -104,7 +104,9 @@ Seconds Eq1::compute(LayerId layer, const Config& config) {
         costs_(layer, cut.tile(static_cast<std::int64_t>(shard)), *models_[device()]);
     Seconds sum;
     for (std::size_t phase = 0; phase < kKernelPhases; ++phase) {
-      if (phases[static_cast<Phase>(phase)]) sum += costs[phase].seconds;
+      if (!phases[static_cast<Phase>(phase)]) continue;
+      const double times = static_cast<Phase>(phase) == Phase::update ? 1 : rounds;
+      sum += times * costs[phase].seconds;
     }
     slowest = std::max(slowest, sum / cluster_[device].speed);
   }
@@ -186,9 +188,9 @@ Seconds Eq1::statistics_time(LayerId layer, const Config& config) {
   return time(Phase::forward_statistics) + time(Phase::backward_statistics);
 }
 
-Seconds Eq1::sync(LayerId layer, const Config& config) {
+Seconds Eq1::sync(LayerId layer, const Config& config, std::uint32_t rounds) {
   const Layer& l = graph_[layer];
-  const Seconds exchange = statistics_time(layer, config);
+  const Seconds exchange = static_cast<double>(rounds) * statistics_time(layer, config);
   const auto parts = replica_shards(config.degrees);
   const bool updates = step_phases(graph_, layer, requires_gradient_)[Phase::update];
   if (!updates || parts.front().size() < 2) return exchange;
@@ -203,22 +205,23 @@ Seconds Eq1::sync(LayerId layer, const Config& config) {
   return exchange + joint.time(algorithm, bytes, ordinal);
 }
 
-std::vector<LayerTerms> Eq1::terms(const Strategy& strategy) {
+std::vector<LayerTerms> Eq1::terms(const Strategy& strategy, std::uint32_t rounds) {
   std::vector<LayerTerms> result(graph_.size());
   for (std::size_t i = 0; i < graph_.size(); ++i) {
     const LayerId layer(i);
     if (is_input(graph_[layer].op)) continue;
-    result[i].compute = compute(layer, strategy[layer]);
-    result[i].sync = sync(layer, strategy[layer]);
+    result[i].compute = compute(layer, strategy[layer], rounds);
+    result[i].sync = sync(layer, strategy[layer], rounds);
     const bool stays = gets_whole_gradient(graph_, strategy, layer);
     result[i].transfer = partial_sums(layer, strategy[layer], !stays);
     const std::vector<LayerId>& inputs = graph_[layer].inputs;
-    if (shared_reader(graph_, strategy, layer).valid()) continue;
-    for (std::size_t input = 0; input < inputs.size(); ++input) {
+    const bool reads = !shared_reader(graph_, strategy, layer).valid();
+    for (std::size_t input = 0; reads && input < inputs.size(); ++input) {
       const bool returns = !gets_whole_gradient(graph_, strategy, inputs[input]);
       result[i].transfer +=
           transfer(layer, input, strategy[inputs[input]], strategy[layer], returns);
     }
+    result[i].transfer = static_cast<double>(rounds) * result[i].transfer;
   }
   return result;
 }

@@ -33,8 +33,9 @@ class Eq1 {
       SyncAlgorithm sync, DTypes dtypes, LoweringMemo* memo = nullptr,
       const DeviceClasses* classes = nullptr);
 
-  Seconds compute(LayerId layer, const Config& config);
-  Seconds sync(LayerId layer, const Config& config);
+  /// Of a step that computes the graph in so many rounds, whose gradients add up.
+  Seconds compute(LayerId layer, const Config& config, std::uint32_t rounds = 1);
+  Seconds sync(LayerId layer, const Config& config, std::uint32_t rounds = 1);
   /// The edge into input number `input` of `consumer`: the most loaded link's time, forward and
   /// (where the producer needs a gradient, and with `gradient`) backward.
   Seconds transfer(LayerId consumer, std::size_t input, const Config& producer_config,
@@ -44,7 +45,7 @@ class Eq1 {
   Seconds partial_sums(LayerId layer, const Config& config, bool gradient = true);
 
   /// Every layer's terms, in the graph's order.
-  std::vector<LayerTerms> terms(const Strategy& strategy);
+  std::vector<LayerTerms> terms(const Strategy& strategy, std::uint32_t rounds = 1);
 
  private:
   Seconds statistics_time(LayerId layer, const Config& config);

@@ -42,7 +42,7 @@ constexpr std::int64_t kMostStrategies = 10'000, kMostEvaluations = 1'000'000, k
 // What float32 holds, in which runs compute.
 constexpr double kMostRate = std::numeric_limits<float>::max();
 
-constexpr std::array<SettingSpec, 31> kSettings = {{
+constexpr std::array<SettingSpec, 33> kSettings = {{
     {"model", ValueForm::text, kEveryJob, "MODEL",
      "a name (strata models), or a .toml or .onnx file"},
     {"cluster", ValueForm::text, kSimulated, "CLUSTER", "a name (strata clusters) or a .toml file"},
@@ -75,6 +75,13 @@ constexpr std::array<SettingSpec, 31> kSettings = {{
      "numbers "
      "of each parameter (default sgd)",
      kOptimizerNames},
+    {"micro_batch", ValueForm::positive, kSimulated, "",
+     "cut the batch in time: samples of a round for each data-parallel group; rounds add their "
+     "gradients up (default one round)",
+     kNoWords, kMostSamples},
+    {"schedule", ValueForm::text, kSimulated, "ORDER",
+     "in which order stages compute rounds: gpipe, 1f1b, interleaved, zb-h1, zb-v or a .csv file "
+     "(default 1f1b; interleaved or zb-v where stages have several chunks)"},
     {"profile", ValueForm::files, kEveryJob, "FILE",
      "a .toml file (strata profile writes them) in place of the profile that ships for its kind "
      "of device; repeatable"},

@@ -23,6 +23,8 @@ void each_setting(Request& request, const Visit& visit) {
   visit("bucket", request.sync.bucket);
   visit("dtype", request.dtype);
   visit("optimizer", request.optimizer);
+  visit("micro_batch", request.micro_batch);
+  visit("schedule", request.schedule);
   visit("profile", request.profiles);
   visit("allow_unsupported", request.unsupported);
 }

@@ -44,7 +44,8 @@ std::optional<FlopsUtilisation> flops_utilisation(const Case& input, Seconds ste
   }
   const double possible = peak * step.value;
   const StepFlops flops = step_flops(input.graph, kernels_of(input));
-  return FlopsUtilisation{flops.model.value / possible, flops.hardware.value / possible};
+  return FlopsUtilisation{input.rounds * flops.model.value / possible,
+                          input.rounds * flops.hardware.value / possible};
 }
 
 void add_flops(const Case& input, CaseResult& result) {

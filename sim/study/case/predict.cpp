@@ -14,6 +14,7 @@
 #include "sim/plan/lower.h"
 #include "sim/simulate/jitter.h"
 #include "sim/study/case/flops.h"
+#include "sim/study/case/rounds.h"
 #include "sim/timeline/memory.h"
 
 namespace strata {
@@ -105,12 +106,19 @@ JitteredSteps predict_jitter(const Case& input, const Prediction& prediction,
 }
 
 Prediction predict(const Case& input, const Strategy& strategy, const PredictOptions& options) {
+  if (input.micro_batch) {
+    PredictOptions of_rounds = options;
+    of_rounds.memo = nullptr;  // of another graph
+    return predict(in_rounds(input, strategy), strategy, of_rounds);
+  }
   std::vector<const CostModel*> models;
   for (const auto& model : input.models) models.push_back(model.get());
   LowerOptions lowering;
   lowering.sync = input.sync;
   lowering.dtypes = input.dtypes;
   lowering.gathers_again = input.gathers_again;
+  lowering.rounds = input.rounds;
+  lowering.schedule = input.schedule;
   for (const CostModel* model : models) lowering.kernels.push_back(model->kernels());
   std::optional<CaseMemo> own;
   CaseMemo& memo = options.memo != nullptr ? *options.memo : own.emplace(input);
@@ -127,7 +135,7 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   if (options.eq1) {
     Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes, &memo.lowering,
             result.plan.classes());
-    result.terms = eq1.terms(strategy);
+    result.terms = eq1.terms(strategy, input.rounds);
   }
   result.communication = communication(result.plan);
   result.sources = cost_sources(result.plan, result.costs);
@@ -181,7 +189,7 @@ CaseResult result_of(const Case& input) {
   result.bucket_bytes = input.sync.bucket_in_use().value;
   result.dtype = name(input.dtypes.values);
   result.devices = static_cast<std::int64_t>(input.cluster.device_count());
-  result.batch = input.graph.batch();
+  result.batch = input.batch();
   return result;
 }
 

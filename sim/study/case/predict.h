@@ -24,6 +24,7 @@
 #include "sim/profile/profile.h"
 #include "sim/simulate/simulate.h"
 #include "sim/store/result.h"
+#include "sim/strategy/schedule.h"
 #include "sim/strategy/strategy.h"
 #include "sim/timeline/critical_path.h"
 #include "sim/timeline/timeline.h"
@@ -46,6 +47,8 @@ struct CaseRequest {
   GradientSync sync = {SyncAlgorithm::ring, kUsualBucket};
   DType dtype = DType::fp32;
   Optimizer optimizer = Optimizer::sgd;
+  std::optional<std::int64_t> micro_batch;  ///< samples of a round for each data-parallel group
+  std::string schedule;                     ///< a ScheduleKind, a file, or the usual one
   std::vector<std::string> profiles;  ///< files that stand in for the shipped profile of their kind
   WhatIfs sets;
   Unsupported unsupported = Unsupported::refuse;
@@ -53,15 +56,22 @@ struct CaseRequest {
   bool operator==(const CaseRequest&) const = default;
 };
 
+inline constexpr std::int64_t kMostMicroBatches = 100'000;
+
 /// Everything about a prediction but the strategy.
 struct Case {
-  Graph graph;
+  Graph graph;  ///< of the whole batch or, in_rounds() (rounds.h), of one round
   Cluster cluster;
   GradientSync sync = {};
   DTypes dtypes = {};
   std::vector<std::shared_ptr<const CostModel>> models;  ///< by device
   Overlap overlap = Overlap::allowed;
-  bool gathers_again = false;  ///< LowerOptions::gathers_again
+  bool gathers_again = false;                    ///< LowerOptions::gathers_again
+  std::optional<std::int64_t> micro_batch = {};  ///< by which it is yet to be cut
+  std::uint32_t rounds = 1;                      ///< each of which has the graph's batch
+  ScheduleChoice schedule = {};
+
+  std::int64_t batch() const { return graph.batch() * rounds; }
 };
 
 /// The same case where the kernels of each device work otherwise.

@@ -56,7 +56,7 @@ std::string file_weights(const std::string& model) {
 
 void describe(const Case& input, StoredResult& row) {
   row.devices = static_cast<std::int64_t>(input.cluster.device_count());
-  row.batch = input.graph.batch();
+  row.batch = input.batch();
 }
 
 PredictOptions options_of(const Question& question) {

@@ -8,6 +8,7 @@
 #include "sim/graph/what_if.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/strategy/strategy_file.h"
+#include "sim/study/case/rounds.h"
 #include "sim/study/search/solve.h"
 #include "sim/study/sweep/case_loader.h"
 
@@ -171,6 +172,8 @@ Case CaseLoader::load(const CaseRequest& request) {
     throw;
   }
   use_optimizer(result, request.optimizer);
+  result.micro_batch = request.micro_batch;
+  result.schedule = read_schedule_choice(request.schedule);
   for (const auto& set : request.sets) {
     naming(set.first, set.second, [&] { change(result, set.first, set.second); });
   }

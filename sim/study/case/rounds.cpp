@@ -1,0 +1,55 @@
+#include "sim/study/case/rounds.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+
+namespace strata {
+
+ScheduleChoice read_schedule_choice(const std::string& text) {
+  ScheduleChoice choice;
+  if (text.empty()) return choice;
+  if (text.ends_with(".csv")) {
+    choice.own = read_schedule(text);
+    if (!choice.own.empty()) return choice;
+    throw InputError(text + ": no stage; allowed: a line for each, as 0F0,0B0");
+  }
+  choice.kind = schedule_kind(text);
+  if (choice.kind) return choice;
+  throw InputError(fmt::format("unknown schedule '{}'; allowed: {}, or a file ending in .csv", text,
+                               schedule_names()));
+}
+
+std::int64_t data_parallel_groups(const Graph& graph, const Strategy& strategy) {
+  std::int64_t groups = 1;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    if (is_input(graph[LayerId(i)].op)) continue;
+    groups = std::max<std::int64_t>(groups, strategy[LayerId(i)].degrees[Dim::n]);
+  }
+  return groups;
+}
+
+Case in_rounds(const Case& input, std::int64_t groups) {
+  if (!input.micro_batch) return input;
+  const std::int64_t batch = input.graph.batch();
+  const std::int64_t samples =
+      *input.micro_batch <= batch / groups ? *input.micro_batch * groups : batch + 1;
+  if (samples > batch || batch % samples != 0) {
+    throw InputError(fmt::format(
+        "micro-batches of {} for each of {} data-parallel groups do not divide a batch of {}",
+        *input.micro_batch, groups, batch));
+  }
+  if (batch / samples > kMostMicroBatches) {
+    throw InputError(fmt::format("a batch of {} in rounds of {}: {} rounds; allowed: up to {}",
+                                 batch, samples, batch / samples, kMostMicroBatches));
+  }
+  Case cut = input;
+  cut.micro_batch.reset();
+  cut.rounds = static_cast<std::uint32_t>(batch / samples);
+  cut.graph = input.graph.with_batch(samples);
+  return cut;
+}
+
+}  // namespace strata

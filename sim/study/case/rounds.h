@@ -1,0 +1,27 @@
+#pragma once
+
+// A case whose batch is cut in time: each round computes a micro-batch of every data-parallel
+// group. How large a round is depends on the strategy, so a case is cut for one. Pure; thread-safe.
+
+#include <string>
+
+#include "sim/strategy/schedule.h"
+#include "sim/study/case/predict.h"
+
+namespace strata {
+
+/// The text of the setting `schedule`: empty, a kind's name, or a file that ends in .csv. Throws
+/// InputError.
+ScheduleChoice read_schedule_choice(const std::string& text);
+
+/// How many parts of the batch the strategy computes at once: the largest degree in n.
+std::int64_t data_parallel_groups(const Graph& graph, const Strategy& strategy);
+
+/// The case of one round of a batch that has several (Case::rounds): the same case where it has no
+/// micro-batch. Throws InputError where `groups` micro-batches do not divide the batch.
+Case in_rounds(const Case& input, std::int64_t groups);
+inline Case in_rounds(const Case& input, const Strategy& strategy) {
+  return in_rounds(input, data_parallel_groups(input.graph, strategy));
+}
+
+}  // namespace strata
