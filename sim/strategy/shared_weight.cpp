@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -91,32 +90,75 @@ bool suits_sharing_layers(const Graph& graph, LayerId owner, const Config& confi
 
 namespace {
 
-// Whether each device holds the same part of the weight under both.
-bool holds_the_same(const Layer& layer, const Config& config, const Layer& owner,
-                    const Config& owner_config) {
-  if (config.devices.size() != owner_config.devices.size()) return false;
-  const Partition shards = partition(layer, config.degrees);
-  const Partition owned = partition(owner, owner_config.degrees);
-  std::map<DeviceId, std::pair<Interval, Interval>> held;  // channels and terms of the owner's
-  for (std::size_t i = 0; i < owner_config.devices.size(); ++i) {
-    const Tile tile = owned.tile(static_cast<std::int64_t>(i));
-    held[owner_config.devices[i]] = {tile[Dim::c], tile.terms};
-  }
+// Of the owner's weight.
+using WeightPart = std::pair<Interval, Interval>;  // channels and terms
+
+std::vector<WeightPart> parts_of_owner(const Layer& owner, const Config& config) {
+  const Partition shards = partition(owner, config.degrees);
+  std::vector<WeightPart> parts;
+  parts.reserve(config.devices.size());
   for (std::size_t i = 0; i < config.devices.size(); ++i) {
     const Tile tile = shards.tile(static_cast<std::int64_t>(i));
-    const auto at = held.find(config.devices[i]);
-    if (at == held.end() || at->second != std::pair(tile.terms, tile[Dim::c])) return false;
+    parts.emplace_back(tile[Dim::c], tile.terms);
   }
-  return true;
+  return parts;
+}
+
+std::vector<WeightPart> parts_of_reader(const Layer& layer, const Config& config) {
+  std::vector<WeightPart> parts = parts_of_owner(layer, config);
+  for (auto& [channels, terms] : parts) std::swap(channels, terms);
+  return parts;
+}
+
+// Which devices hold which part.
+std::vector<std::pair<DeviceId, WeightPart>> held(const Config& config,
+                                                  const std::vector<WeightPart>& parts) {
+  std::vector<std::pair<DeviceId, WeightPart>> pairs;
+  pairs.reserve(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) pairs.emplace_back(config.devices[i], parts[i]);
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
+}
+
+std::vector<DeviceId> sorted_devices(const Config& config) {
+  std::vector<DeviceId> sorted(config.devices.begin(), config.devices.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+bool same_devices(const Config& a, const Config& b) {
+  return sorted_devices(a) == sorted_devices(b);
+}
+
+bool have_common(const Config& a, const Config& b) {
+  const std::vector<DeviceId> sorted = sorted_devices(a);
+  return std::any_of(b.devices.begin(), b.devices.end(), [&](DeviceId device) {
+    return std::binary_search(sorted.begin(), sorted.end(), device);
+  });
 }
 
 }  // namespace
+
+bool copies_weight(const Graph& graph, LayerId layer, std::span<const Config> configs) {
+  const LayerId owner = graph[layer].weight_of;
+  return owner.valid() && !have_common(configs[layer()], configs[owner()]);
+}
 
 std::string wrong_with_weight(const Graph& graph, LayerId layer, std::span<const Config> configs) {
   const LayerId owner = graph[layer].weight_of;
   if (!owner.valid()) return {};
   const Config &own = configs[layer()], &of = configs[owner()];
-  if (holds_the_same(graph[layer], own, graph[owner], of)) return {};
+  std::vector<WeightPart> parts = parts_of_reader(graph[layer], own);
+  std::vector<WeightPart> owned = parts_of_owner(graph[owner], of);
+  if (held(own, parts) == held(of, owned)) return {};
+  std::sort(parts.begin(), parts.end());
+  std::sort(owned.begin(), owned.end());
+  if (parts == owned && !same_devices(own, of)) {
+    if (!have_common(own, of)) return {};
+    return fmt::format(
+        "layer {}: some of its devices hold the weight of {}, others do not; allowed: all, or none",
+        graph[layer].name, graph[owner].name);
+  }
   const std::optional<Config> with = config_with_weight(graph[layer], graph[owner], of);
   return fmt::format("layer {}: {} does not hold the parts of the weight that {} has under {}{}",
                      graph[layer].name, config_text(own), graph[owner].name, config_text(of),
