@@ -53,7 +53,7 @@ inline QString human_age(std::chrono::seconds age) {
                                           : counted(seconds / 86400, QStringLiteral("day"));
   return since + QStringLiteral(" ago");
 }
-/// "n=4 tokens=2", "one device"; ", placed" where it is not on the cluster's first devices.
+/// "n=4 tokens=2", "one device"; ", devices 4 to 7" where it is not on the cluster's first ones.
 inline QString human_config(const Graph& graph, std::span<const LayerId> layers,
                             const Config& config) {
   return QString::fromStdString(config_text(graph, layers, config));

@@ -23,8 +23,21 @@ std::string text_of(const Degrees& degrees, const NameOf& name_of) {
   return text.empty() ? "one device" : text;
 }
 
-std::string_view placed_text(const Config& config) {
-  return config == config_on_first_devices(config.degrees) ? "" : ", placed";
+bool is_consecutive(std::span<const DeviceId> devices) {
+  return std::adjacent_find(devices.begin(), devices.end(),
+                            [](DeviceId a, DeviceId b) { return b() != a() + 1; }) == devices.end();
+}
+
+// Which devices, where they are not the first of the cluster in their order.
+std::string placed_text(const Config& config) {
+  std::vector<DeviceId> sorted(config.devices.begin(), config.devices.end());
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted.empty() || !is_consecutive(sorted)) return ", placed";
+  const std::string_view placed = is_consecutive(config.devices) ? "" : ", placed";
+  const std::size_t first = sorted.front()(), last = sorted.back()();
+  if (first == 0) return std::string(placed);
+  if (first == last) return fmt::format(", device {}", first);
+  return fmt::format("{}, devices {} to {}", placed, first, last);
 }
 
 bool begins_sequence(const Layer& layer) {

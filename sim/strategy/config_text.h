@@ -13,7 +13,8 @@ namespace strata {
 
 /// "n=2 c=4", "r=4 scatter=n"; "one device" where nothing is cut.
 std::string config_text(const Degrees& degrees);
-/// The same; ", placed" where the shards are not row-major on the first devices.
+/// The same; ", devices 4 to 7" where the shards lie on others than the first devices (numbered
+/// from 0), ", placed" where they are not row-major or there are gaps.
 std::string config_text(const Config& config);
 
 /// What a dim of a layer's output is to people.
