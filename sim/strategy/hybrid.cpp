@@ -9,6 +9,7 @@
 
 #include "sim/base/error.h"
 #include "sim/graph/regions.h"
+#include "sim/strategy/chunks.h"
 #include "sim/strategy/shared_weight.h"
 #include "sim/text/split.h"
 
@@ -28,21 +29,24 @@ int read_count(std::string_view text, std::string_view key, std::string_view dig
                                digits));
 }
 
-// The devices of a hybrid from the slowest to the fastest: samples, tokens, channels.
+// The devices of a hybrid from the slowest to the fastest: stages, samples, tokens, channels.
+// Layers are cut as if all lay on the first stage.
 class Hybrid {
  public:
   Hybrid(const Graph& graph, int devices, std::string_view text)
       : graph_(graph), text_(text), sizes_(parse_hybrid(text)) {
-    const std::int64_t inner = std::int64_t{sizes_.tensor} * sizes_.context;
+    const std::int64_t inner = std::int64_t{sizes_.tensor} * sizes_.context * sizes_.stages;
     if (devices % inner != 0) {
       throw InputError(fmt::format(
           "strategy '{}': its parts are {} devices, which do not divide {}", text, inner, devices));
     }
     samples_ = static_cast<int>(devices / inner);
+    stage_devices_ = static_cast<std::size_t>(devices / sizes_.stages);
   }
 
   Strategy build() && {
     for (std::size_t i = 0; i < graph_.size(); ++i) add(graph_.layers()[i]);
+    if (sizes_.stages > 1) move_to_stages();
     return {std::string(text_), std::move(configs_)};
   }
 
@@ -130,6 +134,28 @@ class Hybrid {
     return config_of(cut);
   }
 
+  void move_to_stages() {
+    const std::vector<std::uint32_t> chunk_of = chunks();
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      const std::size_t first =
+          chunk_of[i] % static_cast<std::size_t>(sizes_.stages) * stage_devices_;
+      if (first == 0 || is_input(graph_[LayerId(i)].op)) continue;
+      std::vector<DeviceId> devices;
+      devices.reserve(configs_[i].devices.size());
+      for (DeviceId device : configs_[i].devices) devices.emplace_back(device() + first);
+      configs_[i].devices = std::move(devices);
+    }
+  }
+
+  std::vector<std::uint32_t> chunks() const {
+    try {
+      return divide_into_chunks(graph_, static_cast<std::size_t>(sizes_.stages),
+                                static_cast<std::size_t>(sizes_.chunks));
+    } catch (const InputError& wrong) {
+      throw InputError(fmt::format("strategy '{}': {}", text_, wrong.message()));
+    }
+  }
+
   [[noreturn]] void fail(const Layer& layer, std::string_view what) const {
     throw InputError(fmt::format("strategy '{}': layer {}: {}", text_, layer.name, what));
   }
@@ -138,6 +164,7 @@ class Hybrid {
   std::string_view text_;
   HybridSizes sizes_;
   int samples_ = 1;
+  std::size_t stage_devices_ = 1;
   std::vector<Config> configs_;
   std::vector<bool> channels_;  // by layer: its output lies cut in channels
 };
@@ -167,10 +194,19 @@ HybridSizes parse_hybrid(std::string_view text) {
     } else if (key == "sp") {
       read_count(text, key, digits, 1);
       sizes.shares_tokens = true;
+    } else if (key == "pp") {
+      sizes.stages = read_count(text, key, digits, kMostParts);
+    } else if (key == "vp") {
+      sizes.chunks = read_count(text, key, digits, kMostParts);
     } else {
-      throw InputError(
-          fmt::format("strategy '{}': '{}' is no size; allowed: tp=T, sp=1, cp=C", text, item));
+      throw InputError(fmt::format(
+          "strategy '{}': '{}' is no size; allowed: tp=T, sp=1, cp=C, pp=P, vp=V", text, item));
     }
+  }
+  if (sizes.chunks > 1 && sizes.stages == 1) {
+    throw InputError(
+        fmt::format("strategy '{}': vp={} needs several stages; allowed: pp=P with P of 2 or more",
+                    text, sizes.chunks));
   }
   return sizes;
 }

@@ -1,9 +1,9 @@
 #pragma once
 
-// Data, tensor and context parallelism together, by their sizes: "hybrid:tp=4,sp=1,cp=2". Nothing
-// here knows of a transformer: products whose input lies cut in channels are cut in their terms
-// (r), others in their channels, what reads those follows, and all else is copied, or with sp=1 cut
-// in tokens. Pure; thread-safe.
+// Data, tensor, context and pipeline parallelism together, by their sizes:
+// "hybrid:tp=4,sp=1,cp=2,pp=2". Nothing here knows of a transformer: products whose input lies cut
+// in channels are cut in their terms (r), others in their channels, what reads those follows, and
+// all else is copied, or with sp=1 cut in tokens. Pure; thread-safe.
 
 #include <string>
 #include <string_view>
@@ -17,6 +17,8 @@ struct HybridSizes {
   int tensor = 1;   ///< tp: devices that share a product's channels; neighbours in the cluster
   int context = 1;  ///< cp: parts of the tokens
   bool shares_tokens = false;  ///< sp: between products, these devices share the tokens
+  int stages = 1;              ///< pp: parts of the devices, each of which has some of the layers
+  int chunks = 1;              ///< vp: of a stage's layers, which follow one another; with pp alone
 };
 
 /// Whether the text is meant for one: it begins with "hybrid:".
@@ -25,8 +27,10 @@ bool is_hybrid(std::string_view text);
 /// Throws InputError that says what is wrong with the text.
 HybridSizes parse_hybrid(std::string_view text);
 
-/// On all `devices`, of which samples share what sizes leave. Throws InputError where they do not
-/// divide, or some layer is too small.
+/// On all `devices`, of which samples share what sizes leave. Stage s has the devices from
+/// s * devices / pp on, and chunk k of the layers (divide_into_chunks) lies on stage k mod pp;
+/// inputs lie on the first device. Throws InputError where they do not divide, or some layer is too
+/// small.
 Strategy hybrid_parallel(const Graph& graph, int devices, std::string_view text);
 
 /// Names of strategies between commas, of which those of a hybrid's sizes are part of its name.

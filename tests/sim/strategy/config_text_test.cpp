@@ -44,5 +44,20 @@ TEST(ConfigText, OfSeveralLayersHasTheWordsOfMost) {
   EXPECT_EQ(config_text(vit, std::span(layers).first(1), degrees), "c=2 w=2");
 }
 
+TEST(ConfigText, SaysWhichDevicesUnlessTheyAreTheFirst) {
+  const auto text = [](std::vector<std::size_t> numbers) {
+    Degrees degrees = kWhole;
+    degrees[Dim::n] = static_cast<std::int32_t>(numbers.size());
+    return config_text(Config{degrees, std::vector<DeviceId>(numbers.begin(), numbers.end())});
+  };
+  EXPECT_EQ(text({0, 1, 2}), "n=3");
+  EXPECT_EQ(text({0, 2, 1}), "n=3, placed");
+  EXPECT_EQ(text({0, 2}), "n=2, placed");
+  EXPECT_EQ(text({4, 5, 6}), "n=3, devices 4 to 6");
+  EXPECT_EQ(text({5, 4}), "n=2, placed, devices 4 to 5");
+  EXPECT_EQ(text({0}), "one device");
+  EXPECT_EQ(text({3}), "one device, device 3");
+}
+
 }  // namespace
 }  // namespace strata

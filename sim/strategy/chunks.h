@@ -1,0 +1,24 @@
+#pragma once
+
+// A network cut into chunks of layers that follow one another, for the stages of a pipeline. Pure;
+// thread-safe.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sim/graph/graph.h"
+
+namespace strata {
+
+/// By layer its chunk, of stages * chunks_per_stage. Where blocks of layers (repeated_blocks) make
+/// up most of the network and are as many as the chunks or more, each chunk has equally many
+/// blocks; the first has all layers before them, too, and the last all layers after them. Otherwise
+/// the multiply-adds of the largest chunk are the least that is possible, and of such cuts the one
+/// across which the least elements go. Each chunk has a layer that is no input; an input has the
+/// chunk of the layer before it. Throws InputError that begins with "its", of the network, where
+/// the blocks do not divide or layers are too few.
+std::vector<std::uint32_t> divide_into_chunks(const Graph& graph, std::size_t stages,
+                                              std::size_t chunks_per_stage);
+
+}  // namespace strata
