@@ -54,10 +54,9 @@ constexpr std::array<SettingSpec, 33> kSettings = {{
     {"batch_per_device", ValueForm::positive, kEveryJob, "",
      "samples per device instead (default 32)", kNoWords, kMostSamples},
     {"strategy", ValueForm::strategy, kOfOneStrategy, "STRATEGY",
-     "data, model, owt, hybrid:tp=T[,sp=1][,cp=C] (T devices share each product, C the tokens, the "
-     "rest the samples), eq1 (the least time under Eq. 1), optimal (the fastest simulated step "
-     "that "
-     "a search finds) or a .json file",
+     "data, model, owt, hybrid:tp=T[,sp=1][,cp=C][,pp=P[,vp=V]] (T devices share each product, C "
+     "the tokens, P the layers, the rest the samples), eq1 (the least time under Eq. 1), optimal "
+     "(the fastest simulated step that a search finds) or a .json file",
      kStrategies},
     {"sync", ValueForm::choice, kEveryJob, "HOW",
      "how replicas sum gradients: ps (a parameter server on one of them, as in the paper), ring, "
@@ -235,7 +234,7 @@ void check_word(const SettingSpec& setting, const Value& value, const std::strin
   }
   value.fail(fmt::format("unknown {} \"{}\"; allowed: {}{}", setting.key, text,
                          fmt::join(setting.choices, ", "),
-                         file ? ", hybrid:tp=T[,sp=1][,cp=C], or a .json file" : ""));
+                         file ? fmt::format(", {}, or a .json file", kHybridForm) : ""));
 }
 
 void check_size(const Value& value, const std::string& text) {

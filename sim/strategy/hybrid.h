@@ -21,6 +21,9 @@ struct HybridSizes {
   int chunks = 1;              ///< vp: of a stage's layers, which follow one another; with pp alone
 };
 
+/// What messages say is allowed.
+inline constexpr std::string_view kHybridForm = "hybrid:tp=T[,sp=1][,cp=C][,pp=P[,vp=V]]";
+
 /// Whether the text is meant for one: it begins with "hybrid:".
 bool is_hybrid(std::string_view text);
 

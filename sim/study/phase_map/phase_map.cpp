@@ -115,9 +115,9 @@ void check_names(const std::vector<std::string>& strategies) {
       read_strategy_names(*name);  // whether it fits a case, the case's cell says
       continue;
     }
-    throw InputError(fmt::format(
-        "unknown strategy '{}'; allowed: {}, hybrid:tp=T[,sp=1][,cp=C], or a file ending in .json",
-        *name, fmt::join(known, ", ")));
+    throw InputError(
+        fmt::format("unknown strategy '{}'; allowed: {}, {}, or a file ending in .json", *name,
+                    fmt::join(known, ", "), kHybridForm));
   }
 }
 

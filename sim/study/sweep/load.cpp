@@ -209,9 +209,9 @@ Strategy load_strategy(const std::string& strategy, const Case& input, const Sea
   }
   if (strategy.ends_with(".json")) return read_strategy(strategy, input.graph, input.cluster);
   throw InputError(fmt::format(
-      "unknown strategy '{}'; allowed: data, model, owt, hybrid:tp=T[,sp=1][,cp=C], eq1, "
-      "optimal, or a file ending in .json",
-      strategy));
+      "unknown strategy '{}'; allowed: data, model, owt, {}, eq1, optimal, or a file ending in "
+      ".json",
+      strategy, kHybridForm));
 }
 
 const std::string& name_of(const AskedStrategy& asked) {
