@@ -146,7 +146,7 @@ void print_details(const Case& input, const Prediction& p) {
         100 * p.sources.measured.value / sum, 100 * p.sources.interpolated.value / sum,
         100 * p.sources.analytic.value / sum);
   }
-  if (const auto used = flops_utilisation(input, p.step_seconds())) {
+  if (const auto used = flops_utilisation(input, p.strategy, p.step_seconds())) {
     print("Model FLOPs utilisation: {:.1f}% of the devices' {} peak\n", 100 * used->model,
           name(input.dtypes.values));
   }

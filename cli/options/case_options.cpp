@@ -22,6 +22,7 @@ void add_case_options(CLI::App& command, CaseRequest& request) {
   add_setting(command, "optimizer", request.optimizer);
   add_setting(command, "micro_batch", request.micro_batch);
   add_setting(command, "schedule", request.schedule);
+  add_setting(command, "recompute", request.recompute);
   add_what_ifs(command, request.sets);
   add_setting(command, "profile", request.profiles)->allow_extra_args(false);
   add_setting(command, "allow_unsupported", request.unsupported);

@@ -51,7 +51,7 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* prog
   scene->path = critical_path(prediction.plan, prediction.timeline);
   prediction.path = path_shares(prediction.plan, prediction.timeline, scene->path);
   scene->use = utilisation(prediction.plan, prediction.timeline, input.cluster);
-  scene->flops = flops_utilisation(input, prediction.step_seconds());
+  scene->flops = flops_utilisation(input, prediction.strategy, prediction.step_seconds());
   return scene;
 }
 

@@ -93,7 +93,7 @@ Eq1::Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* 
       ordinals_(parameter_ordinals(graph)),
       classes_(classes) {}
 
-Seconds Eq1::compute(LayerId layer, const Config& config, std::uint32_t rounds) {
+Seconds Eq1::compute(LayerId layer, const Config& config, std::uint32_t rounds, bool again) {
   const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
   const Partition cut = partition(graph_[layer], config.degrees);
   Seconds slowest;
@@ -105,7 +105,9 @@ Seconds Eq1::compute(LayerId layer, const Config& config, std::uint32_t rounds) 
     Seconds sum;
     for (std::size_t phase = 0; phase < kKernelPhases; ++phase) {
       if (!phases[static_cast<Phase>(phase)]) continue;
-      const double times = static_cast<Phase>(phase) == Phase::update ? 1 : rounds;
+      const Phase of = static_cast<Phase>(phase);
+      const bool forward = of == Phase::forward_statistics || of == Phase::forward;
+      const double times = of == Phase::update ? 1.0 : forward && again ? 2.0 * rounds : rounds;
       sum += times * costs[phase].seconds;
     }
     slowest = std::max(slowest, sum / cluster_[device].speed);
@@ -207,10 +209,14 @@ Seconds Eq1::sync(LayerId layer, const Config& config, std::uint32_t rounds) {
 
 std::vector<LayerTerms> Eq1::terms(const Strategy& strategy, std::uint32_t rounds) {
   std::vector<LayerTerms> result(graph_.size());
+  std::vector<KernelTraits> kernels;
+  for (const CostModel* model : models_) kernels.push_back(model->kernels());
+  const std::vector<bool> again =
+      computed_again(graph_, strategy.segments(), keeping_most(kernels));
   for (std::size_t i = 0; i < graph_.size(); ++i) {
     const LayerId layer(i);
     if (is_input(graph_[layer].op)) continue;
-    result[i].compute = compute(layer, strategy[layer], rounds);
+    result[i].compute = compute(layer, strategy[layer], rounds, again[i]);
     result[i].sync = sync(layer, strategy[layer], rounds);
     const bool stays = gets_whole_gradient(graph_, strategy, layer);
     result[i].transfer = partial_sums(layer, strategy[layer], !stays);

@@ -33,8 +33,10 @@ class Eq1 {
       SyncAlgorithm sync, DTypes dtypes, LoweringMemo* memo = nullptr,
       const DeviceClasses* classes = nullptr);
 
-  /// Of a step that computes the graph in so many rounds, whose gradients add up.
-  Seconds compute(LayerId layer, const Config& config, std::uint32_t rounds = 1);
+  /// Of a step that computes the graph in so many rounds, whose gradients add up. `again`: each
+  /// computes the forward pass twice.
+  Seconds compute(LayerId layer, const Config& config, std::uint32_t rounds = 1,
+                  bool again = false);
   Seconds sync(LayerId layer, const Config& config, std::uint32_t rounds = 1);
   /// The edge into input number `input` of `consumer`: the most loaded link's time, forward and
   /// (where the producer needs a gradient, and with `gradient`) backward.
@@ -44,7 +46,8 @@ class Eq1 {
   /// Likewise of the sums of a layer that is cut in r, between its shards.
   Seconds partial_sums(LayerId layer, const Config& config, bool gradient = true);
 
-  /// Every layer's terms, in the graph's order.
+  /// Every layer's terms, in the graph's order; what moves for layers that are computed again is not
+  /// among them.
   std::vector<LayerTerms> terms(const Strategy& strategy, std::uint32_t rounds = 1);
 
  private:

@@ -58,6 +58,9 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
       sync_costs_(memo.sync_costs()),
       in_place_(graph.size()),
       output_is_read_(graph.size()) {
+  if (!strategy.segments().empty()) {
+    again_layers_ = computed_again(graph, strategy.segments(), keeping_most(options.kernels));
+  }
   for (std::size_t d = 0; d < cluster.device_count(); ++d) {
     if (cluster[DeviceId(d)].puts_together()) builder_.assemble(DeviceId(d));
   }

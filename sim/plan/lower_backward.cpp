@@ -201,13 +201,14 @@ void Lowering::begin_backward(LayerId layer) {
   if (spreads_gradient(layer) && has_readers) {
     backward.sums = spread_gradients(layer, std::move(backward.sums));
   }
+  recompute_segment_of(layer);
   if (phases[Phase::backward_statistics]) place_statistics(layer, Phase::backward_statistics);
   if (phases[Phase::backward_data]) {
     for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {
       place_input_gradients(layer, input);
     }
   }
-  backward.gathers = gather_again(layer);
+  if (backward.gathers.empty() && !is_computed_again(layer)) backward.gathers = gather_again(layer);
   if (!phases[Phase::backward_statistics]) return;
   LayerTasks& tasks = tasks_of(layer);
   for (std::uint32_t shard : lowered(layer)) {

@@ -91,6 +91,10 @@ void Lowering::place_inputs(LayerId layer, std::size_t input, const Edge& edge) 
       }
     }
     if (!from_network && boxes.empty()) continue;
+    if (from_network && !buffers_of(layer).data.empty()) {
+      reads = buffers_of(layer).data[input][slot(layer, shard)];
+      continue;
+    }
     const auto needed = needed_input(access, graph_[producer].output, shard_tile(layer, shard));
     if (needed.empty()) continue;
     reads = add_tensor(from_network ? BufferKind::data : BufferKind::input, layer, shard, needed,
@@ -107,6 +111,8 @@ bool Lowering::may_overwrite(LayerId layer) const {
   if (!view && (!is_elementwise(l.op) || backward_reads_input(l.op))) return false;
   const LayerId producer = l.inputs.front();
   if (is_input(producer) || graph_.consumers(producer).size() != 1) return false;
+  // What is kept to compute others again.
+  if (strategy_.segment(producer) != strategy_.segment(layer)) return false;
   if (!view && output_is_read_[producer()]) return false;
   const std::span<const NeededBox> boxes = edges_of(layer).front().read();
   return std::all_of(boxes.begin(), boxes.end(), [](const NeededBox& b) { return b.local(); });

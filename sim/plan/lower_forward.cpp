@@ -118,8 +118,16 @@ Edge Lowering::lower_edge(LayerId layer, std::size_t input) {
     const auto gathered = [&](const NeededBox& b) {
       return holding(buffers_of(layer).inputs[input][slot(layer, b.consumer_shard)], b.box);
     };
+    const bool crosses = std::any_of(edge.read().begin(), edge.read().end(),
+                                     [](const NeededBox& b) { return !b.local(); });
+    const bool kept =
+        recomputes_after_.valid() &&
+        (!is_computed_again(producer) || strategy_.segment(producer) != strategy_.segment(layer));
+    // What is there all the time is sent when it is wanted.
+    const std::vector<TaskId> made = crosses && kept ? about_to_go_back(recomputes_after_, producer)
+                                                     : tasks_of(producer).output();
     edge.arrivals = move_boxes({layer, input, Phase::forward, edge.read(), true, producer, layer,
-                                tasks_of(producer).output(), lies, gathered})
+                                made, lies, gathered})
                         .tasks;
   }
   return edge;
@@ -207,6 +215,7 @@ void Lowering::lower_forward(LayerId layer) {
     for (std::uint32_t shard : lowered(layer)) {
       after_.clear();
       add_input_ready(layer, shard, after_);
+      wait_to_recompute(layer, shard);
       tasks.forward_statistics.push_back(
           add(Phase::forward_statistics, shard, gather_inputs(layer, shard)));
     }
@@ -215,6 +224,7 @@ void Lowering::lower_forward(LayerId layer) {
   for (std::uint32_t shard : lowered(layer)) {
     after_.clear();
     add_input_ready(layer, shard, after_);
+    wait_to_recompute(layer, shard);
     std::vector<Piece> gathered;
     if (has_statistics) {
       after_.push_back(summed[slot(layer, shard)]);

@@ -49,6 +49,7 @@ struct LayerBuffers {
   std::vector<BufferId> partial;  ///< of output: what the shard's terms come to
   std::vector<BufferId> forward_statistics, backward_statistics;
   std::vector<std::vector<BufferId>> inputs, input_gradients;  ///< [input][slot]
+  std::vector<std::vector<BufferId>> data;  ///< inputs, before they were placed again
   LayerId adds_to;    ///< whose gradient of the input this layer's is added to
   LayerId summed_by;  ///< of a layer that reads for others: who added to the sum last
 };
@@ -108,6 +109,7 @@ struct Round {
   std::vector<std::vector<std::vector<TaskId>>> delivered;  ///< [layer][slot]: of its gradient
   std::vector<GatheredAgain> again;
   std::vector<Backward> backward;
+  std::vector<bool> recomputed;  ///< by segment
 };
 
 class Lowering {
@@ -151,6 +153,15 @@ class Lowering {
   bool knows_when(LayerId layer, const Edge& edge) const;
   std::vector<TaskId> about_to_go_back(LayerId layer, LayerId producer);
   std::span<const Operand> backward_operands(LayerId layer, std::size_t shard, Phase phase);
+
+  // recompute.cpp
+  void recompute_segment_of(LayerId layer);
+  void forget_forward(LayerId layer);
+  void read_again(LayerId layer);
+  void wait_to_recompute(LayerId layer, std::size_t shard);
+  bool is_computed_again(LayerId layer) const {
+    return !again_layers_.empty() && again_layers_[layer()];
+  }
 
   // lower_sync.cpp
   void synchronise(LayerId layer);
@@ -323,6 +334,8 @@ class Lowering {
   SyncCosts& sync_costs_;
   std::vector<bool> in_place_;        ///< works on its producer's buffer
   std::vector<bool> output_is_read_;  ///< a backward pass reads what lies in the layer's buffer
+  std::vector<bool> again_layers_;    ///< by layer: computed again; empty where none is
+  LayerId recomputes_after_;          ///< whose gradient comes first, while a segment is recomputed
   // Of the task at hand.
   std::vector<TaskId> after_;
   std::vector<Operand> operands_;

@@ -14,6 +14,7 @@
 #include "sim/plan/collective.h"
 #include "sim/scenario/decimal.h"
 #include "sim/strategy/hybrid.h"
+#include "sim/strategy/recomputation.h"
 #include "sim/strategy/search_space.h"
 #include "sim/text/units.h"
 
@@ -42,7 +43,7 @@ constexpr std::int64_t kMostStrategies = 10'000, kMostEvaluations = 1'000'000, k
 // What float32 holds, in which runs compute.
 constexpr double kMostRate = std::numeric_limits<float>::max();
 
-constexpr std::array<SettingSpec, 33> kSettings = {{
+constexpr std::array<SettingSpec, 34> kSettings = {{
     {"model", ValueForm::text, kEveryJob, "MODEL",
      "a name (strata models), or a .toml or .onnx file"},
     {"cluster", ValueForm::text, kSimulated, "CLUSTER", "a name (strata clusters) or a .toml file"},
@@ -81,6 +82,11 @@ constexpr std::array<SettingSpec, 33> kSettings = {{
     {"schedule", ValueForm::text, kSimulated, "ORDER",
      "in which order stages compute rounds: gpipe, 1f1b, interleaved, zb-h1, zb-v or a .csv file "
      "(default 1f1b; interleaved or zb-v where stages have several chunks)"},
+    {"recompute", ValueForm::choice, kSimulated, "WHAT",
+     "what is computed again for the backward pass, not kept: none, selective (attentions that "
+     "keep "
+     "their scores) or full (all of a block but what it reads; default none)",
+     kRecomputeNames},
     {"profile", ValueForm::files, kEveryJob, "FILE",
      "a .toml file (strata profile writes them) in place of the profile that ships for its kind "
      "of device; repeatable"},

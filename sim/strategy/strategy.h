@@ -14,6 +14,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/geometry/geometry.h"
 #include "sim/graph/graph.h"
+#include "sim/strategy/recomputation.h"
 #include "sim/strategy/shard_devices.h"
 
 namespace strata {
@@ -38,16 +39,29 @@ class Strategy {
 
   const std::string& name() const { return name_; }
   /// The same cuts by another name.
-  Strategy called(std::string name) const { return {std::move(name), configs_}; }
+  Strategy called(std::string name) const {
+    Strategy other = *this;
+    other.name_ = std::move(name);
+    return other;
+  }
+  /// The same cuts, of which layers are computed again.
+  Strategy with(Segments segments) const {
+    Strategy other = *this;
+    other.segments_ = std::move(segments);
+    return other;
+  }
   const Config& operator[](LayerId id) const { return configs_[id()]; }
   std::span<const Config> configs() const { return configs_; }
   std::size_t size() const { return configs_.size(); }
+  const Segments& segments() const { return segments_; }
+  std::uint32_t segment(LayerId id) const { return segments_.empty() ? 0 : segments_[id()]; }
 
   bool operator==(const Strategy&) const = default;
 
  private:
   std::string name_;
   std::vector<Config> configs_;
+  Segments segments_;  ///< that are computed again (recomputation.h)
 };
 
 /// The paper's baselines (Section 6) over all `devices` of a cluster; INTERFACE.md, "Cutting a

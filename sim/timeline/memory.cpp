@@ -112,7 +112,7 @@ bool is_kept(const Plan& plan, BufferId buffer) {
     return std::any_of(users.begin(), users.end(), [&](TaskId task) { return is(plan[task]); });
   };
   if (plan[buffer].lasts()) return false;
-  const auto forward = [](const Task& task) { return is_forward(task.phase); };
+  const auto forward = [](const Task& task) { return is_forward(task.phase) && !task.again; };
   const auto later = [](const Task& task) { return !is_forward(task.phase); };
   return any(plan.first_users(buffer), forward) && any(plan.last_users(buffer), later);
 }

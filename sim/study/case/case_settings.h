@@ -25,6 +25,7 @@ void each_setting(Request& request, const Visit& visit) {
   visit("optimizer", request.optimizer);
   visit("micro_batch", request.micro_batch);
   visit("schedule", request.schedule);
+  visit("recompute", request.recompute);
   visit("profile", request.profiles);
   visit("allow_unsupported", request.unsupported);
 }

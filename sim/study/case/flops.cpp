@@ -7,7 +7,8 @@
 
 namespace strata {
 
-StepFlops step_flops(const Graph& graph, const KernelTraits& kernels) {
+StepFlops step_flops(const Graph& graph, const KernelTraits& kernels, const Segments& segments) {
+  const std::vector<bool> again = computed_again(graph, segments, kernels);
   const std::vector<bool> trains = requires_gradient(graph);
   StepFlops flops;
   for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -25,14 +26,17 @@ StepFlops step_flops(const Graph& graph, const KernelTraits& kernels) {
     for (LayerId input : layer.inputs) inputs.push_back(graph[input].output);
     const ShardWork work{&layer.op, layer.output, inputs, layer.parameters};
     for (Phase phase : {Phase::forward, Phase::backward_data, Phase::backward_weights}) {
-      if (phases[phase])
-        flops.hardware = flops.hardware + phase_work(work, phase, kernels).direct.flops();
+      if (!phases[phase]) continue;
+      const Flops done = phase_work(work, phase, kernels).direct.flops();
+      flops.hardware = flops.hardware + done;
+      if (phase == Phase::forward && again[i]) flops.hardware = flops.hardware + done;
     }
   }
   return flops;
 }
 
-std::optional<FlopsUtilisation> flops_utilisation(const Case& input, Seconds step) {
+std::optional<FlopsUtilisation> flops_utilisation(const Case& input, const Strategy& strategy,
+                                                  Seconds step) {
   for (const Layer& layer : input.graph.layers()) {
     if (layer.speed != 1) return std::nullopt;
   }
@@ -43,14 +47,15 @@ std::optional<FlopsUtilisation> flops_utilisation(const Case& input, Seconds ste
     peak += of_device->value * input.cluster[DeviceId(i)].speed;
   }
   const double possible = peak * step.value;
-  const StepFlops flops = step_flops(input.graph, kernels_of(input));
+  const StepFlops flops =
+      step_flops(input.graph, kernels_of(input), with_recomputation(input, strategy).segments());
   return FlopsUtilisation{input.rounds * flops.model.value / possible,
                           input.rounds * flops.hardware.value / possible};
 }
 
-void add_flops(const Case& input, CaseResult& result) {
+void add_flops(const Case& input, const Strategy& strategy, CaseResult& result) {
   if (!result.step_seconds) return;
-  const auto used = flops_utilisation(input, Seconds{*result.step_seconds});
+  const auto used = flops_utilisation(input, strategy, Seconds{*result.step_seconds});
   if (!used) return;
   result.mfu = used->model;
   result.hfu = used->hardware;

@@ -14,17 +14,20 @@ struct StepFlops {
   /// Products and attentions forward, and twice as many backward (once in a layer whose input needs
   /// no gradient). Of a causal attention what its queries see.
   Flops model;
-  /// As kernels compute them: an attention's backward pass makes its first product again.
+  /// As kernels compute them: an attention's backward pass makes its first product again, and
+  /// layers of segments their forward pass.
   Flops hardware;
 };
-StepFlops step_flops(const Graph& graph, const KernelTraits& kernels = {});
+StepFlops step_flops(const Graph& graph, const KernelTraits& kernels = {},
+                     const Segments& segments = {});
 
 struct FlopsUtilisation {
   double model = 0, hardware = 0;  ///< of all devices' peaks in the case's type
 };
 /// Nothing where a device's profile has no peak of that type, or a what-if changes a layer's speed.
-std::optional<FlopsUtilisation> flops_utilisation(const Case& input, Seconds step);
+std::optional<FlopsUtilisation> flops_utilisation(const Case& input, const Strategy& strategy,
+                                                  Seconds step);
 /// To a result with a step's time.
-void add_flops(const Case& input, CaseResult& result);
+void add_flops(const Case& input, const Strategy& strategy, CaseResult& result);
 
 }  // namespace strata

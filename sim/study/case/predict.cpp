@@ -105,12 +105,18 @@ JitteredSteps predict_jitter(const Case& input, const Prediction& prediction,
   return {{quantile(times, 0.5)}, {quantile(times, 0.95)}};
 }
 
-Prediction predict(const Case& input, const Strategy& strategy, const PredictOptions& options) {
+Strategy with_recomputation(const Case& input, const Strategy& strategy) {
+  if (input.recompute == Recompute::none || !strategy.segments().empty()) return strategy;
+  return strategy.with(segments(input.graph, input.recompute, kernels_of(input)));
+}
+
+Prediction predict(const Case& input, const Strategy& asked, const PredictOptions& options) {
   if (input.micro_batch) {
     PredictOptions of_rounds = options;
     of_rounds.memo = nullptr;  // of another graph
-    return predict(in_rounds(input, strategy), strategy, of_rounds);
+    return predict(in_rounds(input, asked), asked, of_rounds);
   }
+  const Strategy strategy = with_recomputation(input, asked);
   std::vector<const CostModel*> models;
   for (const auto& model : input.models) models.push_back(model.get());
   LowerOptions lowering;
@@ -197,7 +203,7 @@ CaseResult result_of(const Case& input, const Prediction& prediction) {
   CaseResult result = result_of(input);
   result.strategy = prediction.strategy.name();
   add_prediction(prediction, result);
-  add_flops(input, result);
+  add_flops(input, prediction.strategy, result);
   return result;
 }
 

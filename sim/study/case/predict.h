@@ -49,6 +49,7 @@ struct CaseRequest {
   Optimizer optimizer = Optimizer::sgd;
   std::optional<std::int64_t> micro_batch;  ///< samples of a round for each data-parallel group
   std::string schedule;                     ///< a ScheduleKind, a file, or the usual one
+  Recompute recompute = Recompute::none;
   std::vector<std::string> profiles;  ///< files that stand in for the shipped profile of their kind
   WhatIfs sets;
   Unsupported unsupported = Unsupported::refuse;
@@ -70,6 +71,7 @@ struct Case {
   std::optional<std::int64_t> micro_batch = {};  ///< by which it is yet to be cut
   std::uint32_t rounds = 1;                      ///< each of which has the graph's batch
   ScheduleChoice schedule = {};
+  Recompute recompute = Recompute::none;  ///< of strategies that do not say it themselves
 
   std::int64_t batch() const { return graph.batch() * rounds; }
 };
@@ -153,6 +155,9 @@ struct JitteredSteps {
   Seconds p50, p95;  ///< of the steady steps
 };
 JitteredSteps predict_jitter(const Case& input, const Prediction& prediction, const Jitter& jitter);
+
+/// The strategy, computing again what the case says where it says nothing of that itself.
+Strategy with_recomputation(const Case& input, const Strategy& strategy);
 
 Prediction predict(const Case& input, const Strategy& strategy, const PredictOptions& options = {});
 

@@ -108,7 +108,7 @@ CaseResult result_of(const Case& input, const Scored& scored) {
   result.eq1_seconds = scored.eq1.value;
   if (!scored.simulated()) return result;
   add_step(scored.step, scored.communication, scored.peak_memory, result);
-  add_flops(input, result);
+  add_flops(input, scored.strategy, result);
   result.fits = scored.fits;
   return result;
 }

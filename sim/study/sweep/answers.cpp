@@ -79,7 +79,7 @@ SolveOptions options_of_search(const Question& question) {
 void add_figures(const Case& input, const Prediction& p, const Question& question,
                  StoredResult& row) {
   add_prediction(p, row);
-  add_flops(input, row);
+  add_flops(input, p.strategy, row);
   row.fits = question.memory_limit ? p.largest_peak() <= *question.memory_limit
                                    : !shortage(input, p.peak_memory);
   if (question.jitter) {

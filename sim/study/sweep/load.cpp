@@ -174,6 +174,7 @@ Case CaseLoader::load(const CaseRequest& request) {
   use_optimizer(result, request.optimizer);
   result.micro_batch = request.micro_batch;
   result.schedule = read_schedule_choice(request.schedule);
+  result.recompute = request.recompute;
   for (const auto& set : request.sets) {
     naming(set.first, set.second, [&] { change(result, set.first, set.second); });
   }

@@ -28,14 +28,16 @@ std::string model_of(const Setting& of) {
                      of.s);
 }
 
-Plan plan_of(const Graph& graph, const Setting& of) {
+Plan plan_of(const Graph& graph, const Setting& of, Recompute recompute = Recompute::none) {
   const Cluster cluster = preset_cluster(fmt::format("a100-1x{}", of.t));
   LowerOptions options;
   options.dtypes = {DType::fp16, DType::fp16};
   options.kernels.assign(cluster.device_count(), {.fused_attention = false, .keeps_masks = true});
   options.gathers_again = of.sp;
   const std::string hybrid = fmt::format("hybrid:tp={}{}", of.t, of.sp ? ",sp=1" : "");
-  return lower(graph, cluster, hybrid_parallel(graph, static_cast<int>(of.t), hybrid), options);
+  const Strategy strategy = hybrid_parallel(graph, static_cast<int>(of.t), hybrid);
+  return lower(graph, cluster, strategy.with(segments(graph, recompute, options.kernels.front())),
+               options);
 }
 
 /// Bytes that a device keeps of the middle block's tensors: "query: activation".
@@ -104,6 +106,32 @@ TEST(SavedActivations, OfABlockOfATrillionParameters) {
   for (const bool sp : {false, true}) {
     const Setting of{2048, 1, 25600, 160, 8, sp};
     EXPECT_EQ(kept_of_block(of, DeviceId(0)), terms(of)) << sp;
+  }
+}
+
+/// What the devices keep of the middle one of equal blocks, where so much is computed again.
+std::int64_t kept_under(const Setting& of, Recompute recompute) {
+  const Graph graph = build_zoo(model_of(of), of.b);
+  const Plan plan = plan_of(graph, of, recompute);
+  std::int64_t sum = 0;
+  for (const BufferId id : kept_for_backward(plan, DeviceId(0))) {
+    const std::string& layer = graph[plan[id].layer].name;
+    // A norm's means and deviations stay out of the formulas.
+    const bool norm = layer.ends_with("norm") && plan[id].kind == BufferKind::saved;
+    if (layer.starts_with("block2_") && !norm) sum += plan[id].bytes.value;
+  }
+  return sum;
+}
+
+// Equations 5 and 6: selective recomputation drops 5 a s/h, full keeps what blocks read, 2 s b h.
+TEST(SavedActivations, UnderRecomputationAreThoseOfKorthikanti) {
+  for (const Setting& of : {Setting{64, 4, 96, 6, 1, false}, Setting{64, 4, 96, 6, 2, false},
+                            Setting{64, 4, 96, 6, 2, true}, Setting{128, 2, 128, 8, 8, true}}) {
+    SCOPED_TRACE(fmt::format("t {} sp {}", of.t, of.sp));
+    const std::int64_t sbh = of.s * of.b * of.h;
+    EXPECT_EQ(kept_under(of, Recompute::selective),
+              of.sp ? 34 * sbh / of.t : 10 * sbh + 24 * sbh / of.t);
+    EXPECT_EQ(kept_under(of, Recompute::full), 2 * sbh / (of.sp ? of.t : 1));
   }
 }
 

@@ -1,0 +1,101 @@
+// Forward passes that are computed again: into new buffers, which the backward passes of their
+// segment read in place of those that were not kept.
+
+#include <algorithm>
+
+#include "sim/graph/regions.h"
+#include "sim/graph/step_phases.h"
+#include "sim/plan/lowering.h"
+
+namespace strata {
+
+// What lower_forward() made of the layer; a network's data stay where they are.
+void Lowering::forget_forward(LayerId layer) {
+  LayerTasks& tasks = tasks_of(layer);
+  tasks.forward_statistics.clear();
+  tasks.forward.clear();
+  tasks.forward_sum.clear();
+  LayerBuffers& own = buffers_of(layer);
+  own.output.clear();
+  own.partial.clear();
+  own.saved.clear();
+  own.forward_statistics.clear();
+  edges_of(layer).clear();
+  own.data = std::exchange(own.inputs, {});
+}
+
+// Where a layer reads what was not computed again, nothing else says that its time has come.
+void Lowering::wait_to_recompute(LayerId layer, std::size_t shard) {
+  if (!recomputes_after_.valid()) return;
+  const LayerId last = recomputes_after_;
+  const auto of_segment = [&](LayerId input) {
+    return strategy_.segment(input) == strategy_.segment(layer) && is_computed_again(input);
+  };
+  const auto& inputs = graph_[layer].inputs;
+  if (std::all_of(inputs.begin(), inputs.end(), of_segment)) return;
+  const auto add = [&](std::size_t at) {
+    const std::vector<TaskId>& delivered = delivered_of(last)[at];
+    after_.insert(after_.end(), delivered.begin(), delivered.end());
+    after_.push_back(tasks_of(last).forward[at]);
+  };
+  const ShardDevices& devices = strategy_[last].devices;
+  const auto beside = std::find(devices.begin(), devices.end(), device_of(layer, shard));
+  if (beside != devices.end()) {
+    return add(slot(last, static_cast<std::size_t>(beside - devices.begin())));
+  }
+  for (std::size_t at = 0; at < lowered(last).size(); ++at) add(at);
+}
+
+// A layer that is not computed again, but whose backward pass reads what others of its segment are:
+// the first of its backward tasks puts that together.
+void Lowering::read_again(LayerId layer) {
+  edges_of(layer).clear();
+  LayerBuffers& own = buffers_of(layer);
+  own.data = std::exchange(own.inputs, {});
+  for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {
+    edges_of(layer).push_back(lower_edge(layer, input));
+  }
+  GatheredAgain& again = again_of(layer);
+  again.inputs = own.inputs;
+  again.ready.resize(lowered(layer).size());
+  std::vector<std::vector<Piece>>& gathers = backward_of(layer).gathers;
+  gathers.resize(lowered(layer).size());
+  for (std::uint32_t shard : lowered(layer)) {
+    add_input_ready(layer, shard, again.ready[slot(layer, shard)]);
+    gathers[slot(layer, shard)] = gather_inputs(layer, shard);
+  }
+}
+
+// When the backward pass comes to the last layer of a segment.
+void Lowering::recompute_segment_of(LayerId layer) {
+  const std::uint32_t segment = strategy_.segment(layer);
+  if (segment == 0) return;
+  std::vector<bool>& recomputed = round_->recomputed;
+  if (recomputed.size() <= segment) recomputed.resize(segment + 1);
+  if (recomputed[segment]) return;
+  recomputed[segment] = true;
+  builder_.recompute(true);
+  std::size_t first = layer();
+  while (first > 0 && (strategy_.segment(LayerId(first - 1)) == segment ||
+                       strategy_.segment(LayerId(first - 1)) == 0)) {
+    --first;
+  }
+  recomputes_after_ = layer;
+  for (std::size_t i = first; i <= layer(); ++i) {
+    if (strategy_.segment(LayerId(i)) != segment || !is_computed_again(LayerId(i))) continue;
+    forget_forward(LayerId(i));
+    lower_forward(LayerId(i));
+  }
+  for (std::size_t i = first; i <= layer(); ++i) {
+    const Layer& l = graph_[LayerId(i)];
+    if (strategy_.segment(LayerId(i)) != segment || is_computed_again(LayerId(i))) continue;
+    const bool reads = std::any_of(l.inputs.begin(), l.inputs.end(), [&](LayerId input) {
+      return strategy_.segment(input) == segment && is_computed_again(input);
+    });
+    if (reads && requires_gradient_[i] && backward_reads_input(l.op)) read_again(LayerId(i));
+  }
+  recomputes_after_ = {};
+  builder_.recompute(false);
+}
+
+}  // namespace strata
