@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -11,154 +10,18 @@
 namespace strata {
 namespace {
 
-struct Moment {
-  std::uint32_t step;
-  TaskId task;
-};
-
-class PathFinder {
- public:
-  PathFinder(const Plan& plan, const Timeline& timeline)
-      : plan_(plan), timeline_(timeline), ends_(plan.device_count()) {
-    for (std::uint32_t step = 0; step < timeline.steps(); ++step) {
-      for (std::size_t i = 0; i < plan.size(); ++i) index(step, TaskId(i));
+// The last to end.
+StepTask last_task(const Plan& plan, const Timeline& timeline) {
+  StepTask latest{0, TaskId(0)};
+  for (std::uint32_t step = 0; step < timeline.steps(); ++step) {
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+      const TaskId task(i);
+      const Seconds end = timeline.span(step, task).end;
+      if (end > timeline.span(latest.step, latest.task).end) latest = {step, task};
     }
-    for (auto& ends : ends_) std::stable_sort(ends.begin(), ends.end(), earlier);
   }
-
-  std::vector<PathStep> run() const {
-    std::vector<PathStep> path;
-    Moment at = last();
-    for (bool more = true; more;) {
-      PathStep step{at.step, at.task, Bound::start};
-      more = previous(at, step.bound);
-      path.push_back(step);
-    }
-    std::reverse(path.begin(), path.end());
-    return path;
-  }
-
- private:
-  struct End {
-    Seconds at;
-    Moment of;
-  };
-  static bool earlier(const End& a, const End& b) { return a.at < b.at; }
-
-  const Span& span(Moment m) const { return timeline_.span(m.step, m.task); }
-
-  // Which task ends when on each device.
-  void index(std::uint32_t step, TaskId id) {
-    const Task& task = plan_[id];
-    if (task.stream != Stream::device) return;
-    const Span& s = timeline_.span(step, id);
-    if (s.end > s.start) ends_[task.device()].push_back({s.end, {step, id}});
-  }
-
-  Moment last() const {
-    Moment latest{0, TaskId(0)};
-    for (std::uint32_t step = 0; step < timeline_.steps(); ++step) {
-      for (std::size_t i = 0; i < plan_.size(); ++i) {
-        const Moment m{step, TaskId(i)};
-        if (span(m).end > span(latest).end) latest = m;
-      }
-    }
-    return latest;
-  }
-
-  bool previous(Moment& at, Bound& bound) const {
-    const Span& s = span(at);
-    if (s.start.value == 0) return false;
-    const Task& task = plan_[at.task];
-    if (s.start > s.ready && task.stream == Stream::device) {
-      const auto& ends = ends_[task.device()];
-      const auto after = std::upper_bound(ends.begin(), ends.end(), End{s.start, {}}, earlier);
-      if (after != ends.begin() && std::prev(after)->at == s.start) {
-        at = std::prev(after)->of;
-        bound = Bound::resource;
-        return true;
-      }
-    }
-    const Moment of = at;
-    bound = Bound::dependency;
-    const bool found = latest_dependency(at);
-    if (found && span(at).end == s.start) return true;
-    const std::optional<Moment> turn = turn_before(of);
-    if (!turn) return found;
-    bound = Bound::resource;
-    at = *turn;
-    return true;
-  }
-
-  // Without overlap a device works or moves, one after the other, so a task may wait for one that
-  // it does not depend on: which ended when it began, on a device of both.
-  std::optional<Moment> turn_before(Moment of) const {
-    if (turns_.empty()) {
-      turns_.resize(ends_.size());
-      for (std::uint32_t step = 0; step < timeline_.steps(); ++step) {
-        for (std::size_t i = 0; i < plan_.size(); ++i) add_turn({step, TaskId(i)});
-      }
-      for (auto& turns : turns_) std::stable_sort(turns.begin(), turns.end(), earlier);
-    }
-    const Seconds start = span(of).start;
-    for (DeviceId device : devices_of(of.task)) {
-      const auto& turns = turns_[device()];
-      const auto at = std::lower_bound(turns.begin(), turns.end(), End{start, {}}, earlier);
-      if (at != turns.end() && at->at == start) return at->of;
-    }
-    return std::nullopt;
-  }
-
-  void add_turn(Moment of) const {
-    const Span& s = span(of);
-    if (s.end <= s.start) return;
-    for (DeviceId device : devices_of(of.task)) turns_[device()].push_back({s.end, of});
-  }
-
-  // Which work at the task, or wait while it moves something.
-  std::vector<DeviceId> devices_of(TaskId id) const {
-    const Task& task = plan_[id];
-    std::vector<DeviceId> devices = {task.device};
-    if (task.kind == TaskKind::transfer) {
-      for (const Piece& piece : plan_.pieces(plan_.transfers()[task.detail])) {
-        devices.push_back(plan_.representative(piece.from));
-      }
-    } else if (task.kind == TaskKind::collective) {
-      for (TaskId peer : plan_.groups()[task.detail].tasks) devices.push_back(plan_[peer].device);
-    }
-    return devices;
-  }
-
-  // The dependency that ended last; a collective waits for its peers' dependencies too.
-  bool latest_dependency(Moment& at) const {
-    const Moment of = at;
-    bool found = false;
-    Seconds latest{-1};
-    const auto consider = [&](Moment m) {
-      if (span(m).end <= latest) return;
-      latest = span(m).end;
-      at = m;
-      found = true;
-    };
-    const auto consider_all = [&](TaskId task) {
-      for (TaskId before : plan_.dependencies(task)) consider({of.step, before});
-      if (of.step == 0) return;
-      for (TaskId before : plan_.carried(task)) consider({of.step - 1, before});
-    };
-    const Task& task = plan_[of.task];
-    if (task.kind != TaskKind::collective) {
-      consider_all(of.task);
-    } else {
-      for (TaskId peer : plan_.groups()[task.detail].tasks) consider_all(peer);
-    }
-    return found;
-  }
-
-  const Plan& plan_;
-  const Timeline& timeline_;
-  std::vector<std::vector<End>> ends_;           // of work, by device, in order of time
-  mutable std::vector<std::vector<End>> turns_;  // of moves, too; made when first asked for
-};
+  return latest;
+}
 
 /// By WorkKind: what a person looks for as one.
 constexpr std::array<Seconds PathShares::*, kWorkKinds> kShareOf = {
@@ -190,7 +53,17 @@ void spread_over_classes(const Plan& plan, Utilisation& use) {
 
 std::vector<PathStep> critical_path(const Plan& plan, const Timeline& timeline) {
   if (plan.size() == 0 || timeline.steps() == 0) return {};
-  return PathFinder(plan, timeline).run();
+  const Causes causes(plan, timeline);
+  std::vector<PathStep> path;
+  StepTask at = last_task(plan, timeline);
+  for (;;) {
+    const std::optional<Cause> cause = causes.of(at);
+    path.push_back({at.step, at.task, cause ? cause->bound : Bound::start});
+    if (!cause) break;
+    at = cause->of;
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
 }
 
 std::vector<PathPart> path_parts(const Plan& plan, const Timeline& timeline,

@@ -8,17 +8,10 @@
 
 #include "sim/cluster/cluster.h"
 #include "sim/plan/work_kind.h"
+#include "sim/timeline/causes.h"
 #include "sim/timeline/timeline.h"
 
 namespace strata {
-
-/// Why a task did not start earlier.
-enum class Bound : std::uint8_t {
-  start,       ///< nothing: the timeline begins here
-  dependency,  ///< it waited for the task before it on the path
-  resource     ///< it was ready, but its device worked on the task before it on the path; without
-               ///< overlap also: moved something
-};
 
 struct PathStep {
   std::uint32_t step = 0;
