@@ -35,6 +35,29 @@ nlohmann::ordered_json memory_json(const Prediction& prediction) {
   return bytes;
 }
 
+nlohmann::ordered_json parts_json(const StepParts& parts) {
+  const ExposedCommunication& exposed = parts.exposed;
+  return {{"compute_seconds", parts.compute.value},
+          {"recompute_seconds", parts.recompute.value},
+          {"bubble_seconds", parts.bubble.value},
+          {"exposed_communication_seconds",
+           {{"transfer", exposed.transfer.value},
+            {"reduce", exposed.reduce.value},
+            {"gather", exposed.gather.value},
+            {"statistics", exposed.statistics.value}}},
+          {"optimizer_seconds", parts.optimizer.value}};
+}
+
+nlohmann::ordered_json breakdown_json(const Case& input, const Breakdown& breakdown) {
+  nlohmann::ordered_json json = parts_json(breakdown.mean);
+  json["devices"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < breakdown.devices.size(); ++i) {
+    json["devices"].push_back({{"name", input.cluster[DeviceId(i)].name}});
+    json["devices"].back().update(parts_json(breakdown.devices[i]));
+  }
+  return json;
+}
+
 nlohmann::ordered_json use_json(const Case& input, const Prediction& prediction) {
   const Utilisation use = utilisation(prediction.plan, prediction.timeline, input.cluster);
   nlohmann::ordered_json json;
@@ -96,6 +119,7 @@ nlohmann::ordered_json prediction_json(const Case& input, const Prediction& pred
   json["joined_transfers"] = prediction.plan.joins_transfers();
   json["cost_sources"] = sources_json(prediction.sources);
   json["critical_path"] = path_json(prediction.path);
+  json["breakdown"] = breakdown_json(input, prediction.breakdown);
   json["utilisation"] = use_json(input, prediction);
   json["layers"] = layers_json(input, prediction);
   return json;

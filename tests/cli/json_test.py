@@ -12,6 +12,12 @@ import cases
 DIMS = ["n", "c", "d", "h", "w"]
 NUMBER = (int, float)
 
+PARTS = {
+    "compute_seconds": NUMBER, "recompute_seconds": NUMBER, "bubble_seconds": NUMBER,
+    "exposed_communication_seconds": {
+        "transfer": NUMBER, "reduce": NUMBER, "gather": NUMBER, "statistics": NUMBER},
+    "optimizer_seconds": NUMBER,
+}
 PREDICTION = {
     "devices": int, "batch": int, "step_seconds": NUMBER, "eq1_seconds": NUMBER,
     "throughput": NUMBER, "comm_bytes": int, "transfer_bytes": int, "sync_bytes": int,
@@ -21,6 +27,7 @@ PREDICTION = {
     "layers": [{"name": str, "config": {dim: int for dim in DIMS}, "compute_seconds": NUMBER,
                 "transfer_seconds": NUMBER, "sync_seconds": NUMBER}],
 }
+PREDICTION["breakdown"] = dict(PARTS, devices=[{"name": str, **PARTS}])
 NETWORK = {
     "layers": [{"name": str, "op": str, "inputs": [str], "output": {dim: int for dim in DIMS},
                 "parameters": int, "macs": int}],
@@ -102,7 +109,19 @@ class Contract(unittest.TestCase):
                     self.assertLessEqual(set(layer["inputs"]), seen, "inputs stand above")
                     seen.add(layer["name"])
 
+    def check_breakdown(self, p):
+        devices = p["breakdown"]["devices"]
+        self.assertEqual(len(devices), p["devices"])
+        for parts in (p["breakdown"], *devices):
+            exposed = parts["exposed_communication_seconds"]
+            times = [*(parts[key] for key in PARTS if key.endswith("_seconds")
+                       and not isinstance(parts[key], dict)), *exposed.values()]
+            self.assertEqual(len(times), 8)
+            self.assertGreaterEqual(min(times), 0)
+            self.assertAlmostEqual(math.fsum(times) / p["step_seconds"], 1, delta=1e-12)
+
     def check_sums(self, p):
+        self.check_breakdown(p)
         self.assertEqual(p["comm_bytes"], p["transfer_bytes"] + p["sync_bytes"])
         parts = math.fsum(layer[key] for layer in p["layers"]
                           for key in ("compute_seconds", "transfer_seconds", "sync_seconds"))

@@ -147,6 +147,7 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
   result.sources = cost_sources(result.plan, result.costs);
   if (options.memory) result.peak_memory = peaks_of_all(result.plan, result.timeline);
   if (options.critical_path) result.path = path_shares(result.plan, result.timeline);
+  if (options.breakdown) result.breakdown = breakdown(result.plan, result.timeline);
   return result;
 }
 

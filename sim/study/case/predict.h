@@ -26,6 +26,7 @@
 #include "sim/store/result.h"
 #include "sim/strategy/schedule.h"
 #include "sim/strategy/strategy.h"
+#include "sim/timeline/breakdown.h"
 #include "sim/timeline/critical_path.h"
 #include "sim/timeline/timeline.h"
 
@@ -119,6 +120,7 @@ struct PredictOptions {
   bool critical_path = true;       ///< else Prediction::path is empty
   bool memory = true;              ///< else Prediction::peak_memory is empty
   bool eq1 = true;                 ///< else Prediction::terms is empty
+  bool breakdown = false;          ///< else Prediction::breakdown is empty
   CaseMemo* memo = nullptr;        ///< of the case
 };
 
@@ -133,6 +135,7 @@ struct Prediction {
   CostSources sources;
   std::vector<Bytes> peak_memory;  ///< by device
   PathShares path;
+  Breakdown breakdown;
 
   Seconds step_seconds() const { return step; }
   Seconds eq1_seconds() const { return total(terms); }

@@ -22,6 +22,7 @@
 #include "sim/plan/lower.h"
 #include "sim/simulate/simulate.h"
 #include "sim/strategy/hybrid.h"
+#include "sim/timeline/breakdown.h"
 #include "sim/timeline/memory.h"
 
 namespace strata {
@@ -191,6 +192,27 @@ std::vector<LayerTerms> eq1_terms(const Graph& graph, const Cluster& cluster,
   return Eq1(graph, cluster, models, sync, {}, nullptr, classes).terms(strategy);
 }
 
+void expect_equal(const StepParts& a, const StepParts& b, const std::string& note) {
+  const auto near = [&](Seconds x, Seconds y, const char* what) {
+    ASSERT_NEAR(x.value, y.value, 1e-9 * a.total().value) << note << ", " << what;
+  };
+  near(a.compute, b.compute, "compute");
+  near(a.bubble, b.bubble, "bubble");
+  near(a.exposed.transfer, b.exposed.transfer, "transfer");
+  near(a.exposed.reduce, b.exposed.reduce, "reduce");
+  near(a.exposed.gather, b.exposed.gather, "gather");
+  near(a.exposed.statistics, b.exposed.statistics, "statistics");
+  near(a.optimizer, b.optimizer, "optimizer");
+}
+
+void expect_equal(const Breakdown& a, const Breakdown& b, const std::string& note) {
+  expect_equal(a.mean, b.mean, note);
+  for (std::size_t d = 0; d < a.devices.size(); ++d) {
+    expect_equal(a.devices[d], b.devices[d], note);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
 /// What a plan by classes showed.
 struct Seen {
   bool folded = false;    ///< fewer tasks than that of all devices
@@ -227,6 +249,8 @@ class Classes : public ::testing::TestWithParam<std::uint64_t> {
         eq1_terms(graph, cluster, models, options.sync.algorithm, strategy, classes.classes()),
         eq1_terms(graph, cluster, models, options.sync.algorithm, strategy, nullptr))
         << note;
+    expect_equal(breakdown(classes, timeline), breakdown(all, expected), note);
+    expect_equal(breakdown(classes, steady.timeline), breakdown(all, expected), note + ", steady");
     const std::vector<Bytes> peaks = peak_memory(classes, timeline);
     const std::vector<Bytes> expected_peaks = peak_memory(all, expected);
     for (std::size_t d = 0; d < peaks.size(); ++d) {
