@@ -39,12 +39,14 @@ std::optional<Repeat> main_blocks(const Graph& graph) {
   return inside >= outside ? std::optional(*most) : std::nullopt;
 }
 
+// `around`: blocks that what stands before them counts as, and what stands after them.
 std::vector<std::uint32_t> divide_blocks(const Graph& graph, const Repeat& blocks,
-                                         std::size_t chunks) {
-  const std::size_t each = blocks.length * (blocks.times / chunks);
+                                         std::size_t chunks, std::size_t around) {
+  const std::size_t each = blocks.length * ((blocks.times + 2 * around) / chunks);
   std::vector<std::uint32_t> chunk_of(graph.size());
   for (std::size_t i = 0; i < graph.size(); ++i) {
-    const std::size_t chunk = i < blocks.first ? 0 : (i - blocks.first) / each;
+    const std::size_t chunk =
+        i < blocks.first ? 0 : (i - blocks.first + around * blocks.length) / each;
     chunk_of[i] = static_cast<std::uint32_t>(std::min(chunk, chunks - 1));
   }
   return chunk_of;
@@ -155,7 +157,8 @@ std::vector<std::uint32_t> divide_into_chunks(const Graph& graph, std::size_t st
   if (chunks == 1) return std::vector<std::uint32_t>(graph.size());
   const std::optional<Repeat> blocks = main_blocks(graph);
   if (blocks && blocks->times >= chunks) {
-    if (blocks->times % chunks == 0) return divide_blocks(graph, *blocks, chunks);
+    if (blocks->times % chunks == 0) return divide_blocks(graph, *blocks, chunks, 0);
+    if ((blocks->times + 2) % chunks == 0) return divide_blocks(graph, *blocks, chunks, 1);
     throw InputError(fmt::format("its {} blocks do not divide into {}", blocks->times,
                                  parts_text(stages, chunks_per_stage)));
   }

@@ -13,7 +13,9 @@ namespace strata {
 
 /// By layer its chunk, of stages * chunks_per_stage. Where blocks of layers (repeated_blocks) make
 /// up most of the network and are as many as the chunks or more, each chunk has equally many
-/// blocks; the first has all layers before them, too, and the last all layers after them. Otherwise
+/// blocks; the first has all layers before them, too, and the last all layers after them. Where the
+/// blocks do not divide but would with two more, what stands before and after them counts as one
+/// each (as in the training of Llama 3 405B: 126 blocks on 16 stages). Otherwise
 /// the multiply-adds of the largest chunk are the least that is possible, and of such cuts the one
 /// across which the least elements go. Each chunk has a layer that is no input; an input has the
 /// chunk of the layer before it. Throws InputError that begins with "its", of the network, where

@@ -137,14 +137,18 @@ class Hybrid {
   void move_to_stages() {
     const std::vector<std::uint32_t> chunk_of = chunks();
     for (std::size_t i = 0; i < graph_.size(); ++i) {
-      const std::size_t first =
-          chunk_of[i] % static_cast<std::size_t>(sizes_.stages) * stage_devices_;
+      const std::size_t first = stage_of(chunk_of[i]) * stage_devices_;
       if (first == 0 || is_input(graph_[LayerId(i)].op)) continue;
       std::vector<DeviceId> devices;
       devices.reserve(configs_[i].devices.size());
       for (DeviceId device : configs_[i].devices) devices.emplace_back(device() + first);
       configs_[i].devices = std::move(devices);
     }
+  }
+
+  std::size_t stage_of(std::size_t chunk) const {
+    const auto stages = static_cast<std::size_t>(sizes_.stages);
+    return sizes_.folded && chunk >= stages ? 2 * stages - 1 - chunk : chunk % stages;
   }
 
   std::vector<std::uint32_t> chunks() const {
@@ -196,17 +200,21 @@ HybridSizes parse_hybrid(std::string_view text) {
       sizes.shares_tokens = true;
     } else if (key == "pp") {
       sizes.stages = read_count(text, key, digits, kMostParts);
+    } else if (key == "vp" && digits == "v") {
+      sizes.chunks = 2;
+      sizes.folded = true;
     } else if (key == "vp") {
       sizes.chunks = read_count(text, key, digits, kMostParts);
     } else {
-      throw InputError(fmt::format(
-          "strategy '{}': '{}' is no size; allowed: tp=T, sp=1, cp=C, pp=P, vp=V", text, item));
+      throw InputError(
+          fmt::format("strategy '{}': '{}' is no size; allowed: tp=T, sp=1, cp=C, pp=P, vp=V, vp=v",
+                      text, item));
     }
   }
   if (sizes.chunks > 1 && sizes.stages == 1) {
     throw InputError(
         fmt::format("strategy '{}': vp={} needs several stages; allowed: pp=P with P of 2 or more",
-                    text, sizes.chunks));
+                    text, sizes.folded ? "v" : std::to_string(sizes.chunks)));
   }
   return sizes;
 }

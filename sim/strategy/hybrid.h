@@ -19,10 +19,11 @@ struct HybridSizes {
   bool shares_tokens = false;  ///< sp: between products, these devices share the tokens
   int stages = 1;              ///< pp: parts of the devices, each of which has some of the layers
   int chunks = 1;              ///< vp: of a stage's layers, which follow one another; with pp alone
+  bool folded = false;         ///< vp=v: two chunks, of which the second ones go back to stage 0
 };
 
 /// What messages say is allowed.
-inline constexpr std::string_view kHybridForm = "hybrid:tp=T[,sp=1][,cp=C][,pp=P[,vp=V]]";
+inline constexpr std::string_view kHybridForm = "hybrid:tp=T[,sp=1][,cp=C][,pp=P[,vp=V|v]]";
 
 /// Whether the text is meant for one: it begins with "hybrid:".
 bool is_hybrid(std::string_view text);
@@ -31,9 +32,9 @@ bool is_hybrid(std::string_view text);
 HybridSizes parse_hybrid(std::string_view text);
 
 /// On all `devices`, of which samples share what sizes leave. Stage s has the devices from
-/// s * devices / pp on, and chunk k of the layers (divide_into_chunks) lies on stage k mod pp;
-/// inputs lie on the first device. Throws InputError where they do not divide, or some layer is too
-/// small.
+/// s * devices / pp on, and chunk k of the layers (divide_into_chunks) lies on stage k mod pp or,
+/// folded, those from pp on on stage 2 pp - 1 - k; inputs lie on the first device. Throws
+/// InputError where they do not divide, or some layer is too small.
 Strategy hybrid_parallel(const Graph& graph, int devices, std::string_view text);
 
 /// Names of strategies between commas, of which those of a hybrid's sizes are part of its name.

@@ -30,6 +30,7 @@ class ChunkFinder {
     }
     place_inputs();
     number_stages();
+    if (turns_back()) split_turn();
     return std::move(found_);
   }
 
@@ -99,6 +100,46 @@ class ChunkFinder {
       if (last_chunk_[i] == kNone) continue;
       found_.devices[found_.chunks[last_chunk_[i]].stage].emplace_back(i);
     }
+  }
+
+  bool turns_back() const {
+    const std::size_t stages = found_.devices.size();
+    if (stages < 2 || found_.chunks.size() != 2 * stages - 1) return false;
+    for (std::size_t k = 0; k < found_.chunks.size(); ++k) {
+      if (found_.chunks[k].stage != (k < stages ? k : 2 * stages - 2 - k)) return false;
+    }
+    return true;
+  }
+
+  // Where half of its multiply-adds are done and its next product has not begun; of places there,
+  // the last at which one tensor goes on.
+  void split_turn() {
+    const std::size_t turn = found_.devices.size() - 1;
+    Chunk& chunk = found_.chunks[turn];
+    std::int64_t all = 0, done = 0;
+    for (std::size_t i = chunk.first(); i <= chunk.last(); ++i) all += macs(graph_, LayerId(i));
+    std::size_t at = chunk.first(), last_reader = 0;
+    for (; at < chunk.last(); ++at) {
+      done += macs(graph_, LayerId(at));
+      if (2 * done >= all) break;
+      note_readers(at, last_reader);
+    }
+    std::size_t end = at;
+    for (; at < chunk.last() && (at == end || macs(graph_, LayerId(at)) == 0); ++at) {
+      if (last_reader <= at) end = at;
+      note_readers(at, last_reader);
+    }
+    if (end == chunk.last()) return;
+    Chunk second = chunk;
+    chunk.last = LayerId(end);
+    second.first = LayerId(end + 1);
+    for (std::size_t i = end + 1; i < graph_.size(); ++i) ++found_.chunk_of_layer[i];
+    found_.chunks.insert(found_.chunks.begin() + static_cast<std::ptrdiff_t>(turn) + 1,
+                         std::move(second));
+  }
+
+  void note_readers(std::size_t layer, std::size_t& last) const {
+    for (LayerId reader : graph_.consumers(LayerId(layer))) last = std::max(last, reader());
   }
 
   const Graph& graph_;

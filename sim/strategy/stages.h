@@ -22,9 +22,10 @@ struct Chunk {
   bool operator==(const Chunk&) const = default;
 };
 
-/// Where the devices of a layer are all others than those of its chunk so far, a new chunk begins.
-/// Chunks whose devices meet belong to one stage. Stages are numbered as their first chunks are,
-/// and no device is in two of them.
+/// Where the devices of a layer are all others than those of its chunk so far, a new chunk begins;
+/// where stages come in order and then in reverse, the one at the turn is two, of equal
+/// multiply-adds. Chunks whose devices meet belong to one stage. Stages are numbered as their first
+/// chunks are, and no device is in two of them.
 struct Stages {
   /// A network input has the chunk of its first reader, 0 where none reads it.
   std::vector<std::uint32_t> chunk_of_layer;

@@ -120,17 +120,23 @@ TEST(Stages, SaysWhyThereIsNoPipeline) {
   EXPECT_EQ(backwards.why(),
             "layer d lies on the devices of layer b, where a pipeline goes on to those of layer a");
 
-  const Chain incomplete("0 1 1 0");
+  const Chain incomplete("0 1 2 0 1");
   EXPECT_FALSE(incomplete.stages().is_pipeline());
   EXPECT_EQ(incomplete.why(),
-            "layer d is the last and lies on the devices of layer a, where a pipeline ends on "
-            "those of layer b");
+            "layer e is the last and lies on the devices of layer b, where a pipeline ends on "
+            "those of layer c");
 
   // The devices of the third chunk join the first two in one stage.
   const Chain joined("0 1 2 01");
   EXPECT_EQ(joined.text(), "0/0 1/0 2/1 3/0");
   EXPECT_FALSE(joined.stages().is_pipeline());
   EXPECT_EQ(joined.why(), "layers a and b lie on different devices of one stage");
+}
+
+// The stage at which it turns back has two chunks.
+TEST(Stages, APipelineMayTurnBack) {
+  EXPECT_EQ(Chain("0 1 1 0").text(), "0/0 1/1 2/1 3/0");
+  EXPECT_EQ(Chain("0 1 2 2 1 0").text(), "0/0 1/1 2/2 3/2 4/1 5/0");
 }
 
 // Layers stand in the graph's order, branch by branch: what takes turns is no pipeline.
