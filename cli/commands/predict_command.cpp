@@ -240,6 +240,7 @@ void run(PredictFlags& flags) {
   options.record_link_rates = !flags.trace_file.empty();
   options.breakdown = true;
   if (!flags.no_classes && !flags.needs_devices()) options.devices = Simulated::one_of_each_class;
+  options.all_steps = flags.needs_devices();
   std::vector<Prediction> predictions;
   for (const Strategy& strategy : strategies) {
     predictions.push_back(predict(input, strategy, options));

@@ -170,7 +170,7 @@ class Refinement {
     const Partition cut = partition(l, degrees);
     for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
       const Tile tile = cut.tile(shard);
-      Bits bits = mixed(sizes_.size(), terms_in(l, tile), tile.terms.begin == 0);
+      Bits bits = mixed(sizes_.size(), terms_in(l, tile), shard_parameters(l, tile).total());
       for (Dim dim : kDims) {
         if (owners[dim] > 1) bits = mixed(bits, tile[dim].size(), cut.box(shard)[dim].size());
       }
@@ -217,7 +217,9 @@ class Refinement {
   void look_at_places(LayerId layer, LayerId producer, const EdgeReads& reads) {
     const Partition owned = partition(graph_[producer], config(producer).degrees);
     std::map<DeviceId, std::int64_t> owner_on;
-    for (std::size_t s = 0; s < config(producer).devices.size(); ++s) {
+    // A network's data lie nowhere before they are read.
+    const std::size_t owners = is_input(graph_[producer].op) ? 0 : config(producer).devices.size();
+    for (std::size_t s = 0; s < owners; ++s) {
       owner_on.emplace(config(producer).devices[s], static_cast<std::int64_t>(s));
     }
     for (std::size_t k = 0; k < reads.boxes.size(); ++k) {

@@ -50,14 +50,15 @@ std::int64_t Plan::alike(const Group& group) const {
   return devices / static_cast<std::int64_t>(participants(group).size());
 }
 
-Communication communication(const Plan& plan) {
+Communication communication(const Plan& plan, Rounds rounds) {
   Communication sum;
   for (const Task& task : plan.tasks()) {
-    if (task.kind != TaskKind::transfer) continue;
+    if (task.kind != TaskKind::transfer || !rounds.contain(task)) continue;
     const Bytes bytes = plan.alike(task) * plan.transfers()[task.detail].bytes;
     (work_kind(task) == WorkKind::sync ? sum.sync : sum.transfer) += bytes;
   }
   for (const Group& group : plan.groups()) {
+    if (!rounds.contain(plan[group.tasks.front()])) continue;
     const auto replicas = static_cast<std::int64_t>(plan.participants(group).size());
     const Bytes bytes = plan.alike(group) * 2 * (replicas - 1) * group.bytes;
     (group.purpose == GroupPurpose::parameters ? sum.sync : sum.statistics) += bytes;

@@ -12,6 +12,7 @@
 // thread-safe to read.
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -275,6 +276,12 @@ struct Communication {
   Bytes total() const { return transfer + sync; }
   bool operator==(const Communication&) const = default;
 };
-Communication communication(const Plan& plan);
+/// Rounds of a step, from `first` on to that before `last`.
+struct Rounds {
+  std::uint32_t first = 0, last = std::numeric_limits<std::uint32_t>::max();
+  bool contain(const Task& task) const { return task.round >= first && task.round < last; }
+};
+/// Of the tasks of some rounds: sums of gradients mostly belong to the last one.
+Communication communication(const Plan& plan, Rounds rounds = {});
 
 }  // namespace strata

@@ -133,12 +133,12 @@ std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strateg
   return result;
 }
 
-CostSources cost_sources(const Plan& plan, std::span<const Cost> costs) {
+CostSources cost_sources(const Plan& plan, std::span<const Cost> costs, Rounds rounds) {
   CostSources sources;
   for (std::size_t i = 0; i < costs.size(); ++i) {
     const Cost& cost = costs[i];
     const Task& task = plan[TaskId(i)];
-    if (task.stream != Stream::device) continue;
+    if (task.stream != Stream::device || !rounds.contain(task)) continue;
     Seconds& sum = cost.source == CostSource::measured       ? sources.measured
                    : cost.source == CostSource::interpolated ? sources.interpolated
                                                              : sources.analytic;

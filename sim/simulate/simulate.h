@@ -22,13 +22,13 @@ namespace strata {
 std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strategy& strategy,
                              LayerCosts& costs, std::span<const CostModel* const> models);
 
-/// The seconds of compute that rest on each kind of cost, of all devices.
+/// The seconds of compute that rest on each kind of cost, of all devices, in some rounds.
 struct CostSources {
   Seconds measured, interpolated, analytic;
   Seconds total() const { return measured + interpolated + analytic; }
   bool operator==(const CostSources&) const = default;
 };
-CostSources cost_sources(const Plan& plan, std::span<const Cost> costs);
+CostSources cost_sources(const Plan& plan, std::span<const Cost> costs, Rounds rounds = {});
 
 /// Whether a device computes while bytes come to it or leave it. Without overlap it does one after
 /// the other, in plan order: what frameworks do that wait for their communication.

@@ -70,11 +70,14 @@ void add(const StepParts& parts, double weight, StepParts& sum) {
 
 class Division {
  public:
-  Division(const Plan& plan, const Timeline& timeline)
+  /// `window`: of steps in the timeline or, with `step`, of so long steps in the long run.
+  Division(const Plan& plan, const Timeline& timeline, const SteadyTime& window,
+           std::optional<Seconds> step)
       : plan_(plan),
         timeline_(timeline),
         causes_(plan, timeline),
-        window_(timeline.steady_time()),
+        window_(window),
+        step_(step.value_or((window.to - window.from) / window.steps)),
         known_(timeline.spans().size()) {}
 
   StepParts of(DeviceId device) {
@@ -87,9 +90,8 @@ class Division {
     StepParts parts;
     add(own_, 1 / window_.steps, parts);
     add(waited_, 1 / window_.steps, parts);
-    const Seconds step = timeline_.step_seconds();
-    const bool longer = step > (1 + kStepRounding) * ((window_.to - window_.from) / window_.steps);
-    return longer ? stretched(device, step) : parts;
+    const bool longer = step_ > (1 + kStepRounding) * ((window_.to - window_.from) / window_.steps);
+    return longer ? stretched(device, step_) : parts;
   }
 
  private:
@@ -199,6 +201,7 @@ class Division {
   const Timeline& timeline_;
   Causes causes_;
   SteadyTime window_;
+  Seconds step_;
   StepParts own_, waited_;            // of the device, in the window
   std::vector<std::uint64_t> known_;  // causes, by step and task: 2 + where
   std::optional<StepTask> last_;
@@ -206,11 +209,11 @@ class Division {
 
 }  // namespace
 
-Breakdown breakdown(const Plan& plan, const Timeline& timeline) {
+namespace {
+
+Breakdown divided(const Plan& plan, Division division) {
   Breakdown result;
   result.devices.resize(plan.device_count());
-  if (timeline.steps() == 0) return result;
-  Division division(plan, timeline);
   const double share = 1 / static_cast<double>(plan.device_count());
   for (std::size_t d = 0; d < plan.device_count(); ++d) {
     if (plan.representative(DeviceId(d)) == DeviceId(d)) {
@@ -222,6 +225,22 @@ Breakdown breakdown(const Plan& plan, const Timeline& timeline) {
     add(result.devices[d], share, result.mean);
   }
   return result;
+}
+
+}  // namespace
+
+Breakdown breakdown(const Plan& plan, const Timeline& timeline) {
+  if (timeline.steps() == 0) return {{}, std::vector<StepParts>(plan.device_count())};
+  return divided(plan, {plan, timeline, timeline.steady_time(), timeline.step_seconds()});
+}
+
+Breakdown breakdown(const Plan& plan, const Timeline& timeline, const SteadyTime& window) {
+  return divided(plan, {plan, timeline, window, std::nullopt});
+}
+
+void add(const Breakdown& other, double times, Breakdown& to) {
+  add(other.mean, times, to.mean);
+  for (std::size_t d = 0; d < to.devices.size(); ++d) add(other.devices[d], times, to.devices[d]);
 }
 
 }  // namespace strata

@@ -44,5 +44,9 @@ struct Breakdown {
 /// communication; all other is bubble. What comes after a device's last task is followed back from
 /// the end of the last step. A device without tasks has a bubble alone.
 Breakdown breakdown(const Plan& plan, const Timeline& timeline);
+/// The same of a stretch of time, `window.steps` long: each device's parts come to one of these.
+Breakdown breakdown(const Plan& plan, const Timeline& timeline, const SteadyTime& window);
+/// Adds `times` as much as the other's.
+void add(const Breakdown& other, double times, Breakdown& to);
 
 }  // namespace strata

@@ -86,7 +86,11 @@ PathShares path_shares(const Plan& plan, const Timeline& timeline) {
 }
 
 PathShares path_shares(const Plan& plan, const Timeline& timeline, std::span<const PathStep> path) {
-  const SteadyTime steady = timeline.steady_time();
+  return path_shares(plan, timeline, path, timeline.steady_time());
+}
+
+PathShares path_shares(const Plan& plan, const Timeline& timeline, std::span<const PathStep> path,
+                       const SteadyTime& steady) {
   PathShares shares;
   Seconds accounted;
   for (const PathStep& step : path) {

@@ -45,6 +45,9 @@ struct PathShares {
 PathShares path_shares(const Plan& plan, const Timeline& timeline);
 /// The same, where the path is known already.
 PathShares path_shares(const Plan& plan, const Timeline& timeline, std::span<const PathStep> path);
+/// In that time.
+PathShares path_shares(const Plan& plan, const Timeline& timeline, std::span<const PathStep> path,
+                       const SteadyTime& window);
 
 struct Utilisation {
   std::vector<double> devices;     ///< share of the steady-state step that computes

@@ -13,6 +13,8 @@
 #include "sim/base/quantile.h"
 #include "sim/plan/lower.h"
 #include "sim/simulate/jitter.h"
+#include "sim/simulate/round_period.h"
+#include "sim/strategy/stages.h"
 #include "sim/study/case/flops.h"
 #include "sim/study/case/rounds.h"
 #include "sim/timeline/memory.h"
@@ -105,33 +107,25 @@ JitteredSteps predict_jitter(const Case& input, const Prediction& prediction,
   return {{quantile(times, 0.5)}, {quantile(times, 0.95)}};
 }
 
-Strategy with_recomputation(const Case& input, const Strategy& strategy) {
-  if (input.recompute == Recompute::none || !strategy.segments().empty()) return strategy;
-  return strategy.with(segments(input.graph, input.recompute, kernels_of(input)));
-}
+namespace {
 
-Prediction predict(const Case& input, const Strategy& asked, const PredictOptions& options) {
-  if (input.micro_batch) {
-    PredictOptions of_rounds = options;
-    of_rounds.memo = nullptr;  // of another graph
-    return predict(in_rounds(input, asked), asked, of_rounds);
-  }
-  const Strategy strategy = with_recomputation(input, asked);
+// Of a case in rounds: of so many of these.
+Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint32_t rounds,
+                          const PredictOptions& options, CaseMemo& memo) {
   std::vector<const CostModel*> models;
   for (const auto& model : input.models) models.push_back(model.get());
   LowerOptions lowering;
   lowering.sync = input.sync;
   lowering.dtypes = input.dtypes;
   lowering.gathers_again = input.gathers_again;
-  lowering.rounds = input.rounds;
+  lowering.rounds = rounds;
   lowering.schedule = input.schedule;
   for (const CostModel* model : models) lowering.kernels.push_back(model->kernels());
-  std::optional<CaseMemo> own;
-  CaseMemo& memo = options.memo != nullptr ? *options.memo : own.emplace(input);
   lowering.memo = &memo.lowering;
 
   Prediction result;
   result.strategy = strategy;
+  result.rounds = rounds;
   result.plan =
       options.devices == Simulated::all_devices
           ? lower(input.graph, input.cluster, strategy, lowering)
@@ -146,9 +140,102 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
   result.communication = communication(result.plan);
   result.sources = cost_sources(result.plan, result.costs);
   if (options.memory) result.peak_memory = peaks_of_all(result.plan, result.timeline);
-  if (options.critical_path) result.path = path_shares(result.plan, result.timeline);
   if (options.breakdown) result.breakdown = breakdown(result.plan, result.timeline);
   return result;
+}
+
+// How many rounds tell what the others do, if not all are to be simulated.
+struct FewRounds {
+  std::uint32_t rounds = 0, period = 1;
+};
+std::optional<FewRounds> few_rounds(const Case& input, const Strategy& strategy) {
+  if (!input.schedule.own.empty()) return std::nullopt;
+  const Pipeline pipeline = pipeline_of(input.graph, stages_of(input.graph, strategy));
+  const ScheduleKind kind = input.schedule.kind.value_or(usual_schedule(pipeline));
+  const auto stages = static_cast<std::uint32_t>(pipeline.stages);
+  switch (kind) {
+    case ScheduleKind::gpipe:
+      return std::nullopt;
+    case ScheduleKind::interleaved:
+      if (input.rounds % stages != 0) return std::nullopt;
+      return FewRounds{3 * stages, stages};
+    case ScheduleKind::one_f_one_b:
+    case ScheduleKind::zb_h1:
+      return FewRounds{stages + 4, 1};
+    case ScheduleKind::zb_v:
+      return FewRounds{3 * stages + 2, 1};
+  }
+  return std::nullopt;
+}
+
+// The rounds that were not simulated, as many periods in the middle of the step.
+void add_periods(const RoundPeriod& period, std::uint32_t rounds, std::span<const PathStep> path,
+                 const PredictOptions& options, Prediction& few) {
+  const Plan& plan = few.plan;
+  const double times = static_cast<double>(rounds - plan.rounds()) / period.rounds;
+  const std::uint32_t middle = (plan.rounds() - period.rounds) / 2;
+  const Rounds repeated{middle, middle + period.rounds};
+  const SteadyTime window{period.from, period.from + period.time, 1};
+  few.rounds = rounds;
+  few.step += times * period.time;
+  const auto periods = static_cast<std::int64_t>(times);
+  const Communication more = communication(plan, repeated);
+  few.communication.transfer += periods * more.transfer;
+  few.communication.sync += periods * more.sync;
+  few.communication.statistics += periods * more.statistics;
+  const CostSources costs = cost_sources(plan, few.costs, repeated);
+  few.sources.measured += times * costs.measured;
+  few.sources.interpolated += times * costs.interpolated;
+  few.sources.analytic += times * costs.analytic;
+  if (options.breakdown) add(breakdown(plan, few.timeline, window), times, few.breakdown);
+  if (!options.critical_path) return;
+  const PathShares shares = path_shares(plan, few.timeline, path, window);
+  few.path.compute += times * shares.compute;
+  few.path.transfer += times * shares.transfer;
+  few.path.sync += times * shares.sync;
+  few.path.statistics += times * shares.statistics;
+  few.path.idle += times * shares.idle;
+}
+
+}  // namespace
+
+Strategy with_recomputation(const Case& input, const Strategy& strategy) {
+  if (input.recompute == Recompute::none || !strategy.segments().empty()) return strategy;
+  return strategy.with(segments(input.graph, input.recompute, kernels_of(input)));
+}
+
+Prediction predict(const Case& input, const Strategy& asked, const PredictOptions& options) {
+  if (input.cut) {
+    PredictOptions of_rounds = options;
+    of_rounds.memo = nullptr;  // of another graph
+    return predict(in_rounds(input, asked), asked, of_rounds);
+  }
+  const Strategy strategy = with_recomputation(input, asked);
+  std::optional<CaseMemo> own;
+  CaseMemo& memo = options.memo != nullptr ? *options.memo : own.emplace(input);
+  const auto with_path = [&](Prediction&& result) {
+    std::vector<PathStep> path;
+    if (options.critical_path) {
+      path = critical_path(result.plan, result.timeline);
+      result.path = path_shares(result.plan, result.timeline, path);
+    }
+    return std::pair(std::move(result), std::move(path));
+  };
+  if (options.devices == Simulated::one_of_each_class && input.rounds > 1) {
+    std::optional<FewRounds> few = few_rounds(input, strategy);
+    while (few && 3 * few->rounds < 2 * input.rounds) {
+      // Groups of rounds stay whole.
+      const std::uint32_t rounds = few->rounds + (input.rounds - few->rounds) % few->period;
+      auto [found, path] = with_path(predict_rounds(input, strategy, rounds, options, memo));
+      const auto period = round_period(found.plan, found.timeline.step(0), few->period);
+      if (period) {
+        add_periods(*period, input.rounds, path, options, found);
+        return std::move(found);
+      }
+      few->rounds *= 2;
+    }
+  }
+  return with_path(predict_rounds(input, strategy, input.rounds, options, memo)).first;
 }
 
 void change_kernels(Case& input, const std::function<void(KernelTraits&)>& change) {

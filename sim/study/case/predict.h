@@ -60,21 +60,27 @@ struct CaseRequest {
 
 inline constexpr std::int64_t kMostMicroBatches = 100'000;
 
+/// A batch that is cut in time.
+struct MicroBatches {
+  std::int64_t batch = 1;    ///< samples of a step
+  std::int64_t samples = 1;  ///< of a round, for each data-parallel group
+};
+
 /// Everything about a prediction but the strategy.
 struct Case {
-  Graph graph;  ///< of the whole batch or, in_rounds() (rounds.h), of one round
+  Graph graph;  ///< of the whole batch, or of one round (in_rounds(), rounds.h)
   Cluster cluster;
   GradientSync sync = {};
   DTypes dtypes = {};
   std::vector<std::shared_ptr<const CostModel>> models;  ///< by device
   Overlap overlap = Overlap::allowed;
   bool gathers_again = false;                    ///< LowerOptions::gathers_again
-  std::optional<std::int64_t> micro_batch = {};  ///< by which it is yet to be cut
-  std::uint32_t rounds = 1;                      ///< each of which has the graph's batch
+  std::optional<MicroBatches> cut = {};  ///< that is yet to be made, of any graph of the network
+  std::uint32_t rounds = 1;              ///< each of which has the graph's batch
   ScheduleChoice schedule = {};
   Recompute recompute = Recompute::none;  ///< of strategies that do not say it themselves
 
-  std::int64_t batch() const { return graph.batch() * rounds; }
+  std::int64_t batch() const { return cut ? cut->batch : graph.batch() * rounds; }
 };
 
 /// The same case where the kernels of each device work otherwise.
@@ -99,7 +105,8 @@ Graph load_model(const std::string& model, std::int64_t batch,
                  Unsupported unsupported = Unsupported::refuse);
 
 /// Which devices a prediction's plan and timeline tell of: all, or one of each class of devices
-/// that do the same at the same time. The step is the same; what is asked of large clusters is not.
+/// that do the same at the same time, and of many rounds so many that the others repeat them
+/// (round_period.h). The step is the same; what is asked of large clusters is not.
 enum class Simulated : std::uint8_t { all_devices, one_of_each_class };
 
 /// What several predictions of one case share of what they work out. Thread-safe.
@@ -135,6 +142,9 @@ struct Prediction {
   CostSources sources;
   std::vector<Bytes> peak_memory;  ///< by device
   PathShares path;
+  /// Those of the plan and the timeline may be fewer, with one of each class of devices, where the
+  /// others repeat them.
+  std::uint32_t rounds = 1;
   Breakdown breakdown;
 
   Seconds step_seconds() const { return step; }

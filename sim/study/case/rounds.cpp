@@ -32,23 +32,22 @@ std::int64_t data_parallel_groups(const Graph& graph, const Strategy& strategy) 
 }
 
 Case in_rounds(const Case& input, std::int64_t groups) {
-  if (!input.micro_batch) return input;
-  const std::int64_t batch = input.graph.batch();
-  const std::int64_t samples =
-      *input.micro_batch <= batch / groups ? *input.micro_batch * groups : batch + 1;
+  if (!input.cut) return input;
+  const auto [batch, micro_batch] = *input.cut;
+  const std::int64_t samples = micro_batch <= batch / groups ? micro_batch * groups : batch + 1;
   if (samples > batch || batch % samples != 0) {
     throw InputError(fmt::format(
         "micro-batches of {} for each of {} data-parallel groups do not divide a batch of {}",
-        *input.micro_batch, groups, batch));
+        micro_batch, groups, batch));
   }
   if (batch / samples > kMostMicroBatches) {
     throw InputError(fmt::format("a batch of {} in rounds of {}: {} rounds; allowed: up to {}",
                                  batch, samples, batch / samples, kMostMicroBatches));
   }
   Case cut = input;
-  cut.micro_batch.reset();
+  cut.cut.reset();
   cut.rounds = static_cast<std::uint32_t>(batch / samples);
-  cut.graph = input.graph.with_batch(samples);
+  if (samples != input.graph.batch()) cut.graph = input.graph.with_batch(samples);
   return cut;
 }
 

@@ -47,6 +47,7 @@ class CaseLoader {
 
  private:
   std::shared_ptr<const CostModel> shipped(const Device& device, const Cluster& cluster);
+  Graph network_of_round(const CaseRequest& request, std::int64_t batch, const Cluster& cluster);
 
   struct FileModel {
     std::string kind;

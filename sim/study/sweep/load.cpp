@@ -88,6 +88,23 @@ std::int64_t global_batch(const CaseRequest& request, const Cluster& cluster) {
                                request.batch_per_device, devices));
 }
 
+// Of the whole batch; of one that is cut, of the round with a group on every device, for strategies
+// may cut so much, or on as many as a network of this size allows.
+Graph CaseLoader::network_of_round(const CaseRequest& request, std::int64_t batch,
+                                   const Cluster& cluster) {
+  const auto devices = static_cast<std::int64_t>(cluster.device_count());
+  if (!request.micro_batch || *request.micro_batch > batch / devices) {
+    return network(request, batch);
+  }
+  for (std::int64_t groups = devices;; groups /= 2) {
+    try {
+      return network(request, *request.micro_batch * groups);
+    } catch (const InputError&) {
+      if (groups == 1) throw;
+    }
+  }
+}
+
 Graph CaseLoader::network(const CaseRequest& request, std::int64_t batch) {
   return remembered(lock_, networks_, {request.model, batch, request.unsupported},
                     [&] { return load_model(request.model, batch, request.unsupported); });
@@ -162,7 +179,8 @@ std::vector<std::shared_ptr<const CostModel>> CaseLoader::by_device(const Cluste
 
 Case CaseLoader::load(const CaseRequest& request) {
   Cluster named = cluster(request.cluster);
-  Graph graph = network(request, global_batch(request, named));
+  const std::int64_t batch = global_batch(request, named);
+  Graph graph = network_of_round(request, batch, named);
   Case result{std::move(graph), std::move(named), request.sync, request.dtype, {}};
   const Models files = from_files(request.profiles, result.cluster);
   try {
@@ -172,7 +190,7 @@ Case CaseLoader::load(const CaseRequest& request) {
     throw;
   }
   use_optimizer(result, request.optimizer);
-  result.micro_batch = request.micro_batch;
+  if (request.micro_batch) result.cut = {batch, *request.micro_batch};
   result.schedule = read_schedule_choice(request.schedule);
   result.recompute = request.recompute;
   for (const auto& set : request.sets) {
