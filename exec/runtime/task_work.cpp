@@ -350,7 +350,7 @@ void TaskWork::move(TaskId id) {
 // Own part of the tensor, from everybody.
 void TaskWork::reduce(TaskId id) {
   const Group& group = plan_.groups()[plan_[id].detail];
-  const std::size_t me = group.participant(plan_[id].shard);
+  const std::size_t me = group.participant(id);
   std::vector<const float*> parts;
   for (BufferId buffer : group.buffers) parts.push_back(values_of(buffer));
   const Interval own = group.part_of(me);
@@ -362,7 +362,7 @@ void TaskWork::reduce(TaskId id) {
 
 void TaskWork::gather(TaskId id) {
   const Group& group = plan_.groups()[plan_[id].detail];
-  const std::size_t me = group.participant(plan_[id].shard);
+  const std::size_t me = group.participant(id);
   float* to = values_of(group.buffers[me]);
   for (std::size_t k = 0; k < group.buffers.size(); ++k) {
     if (k == me) continue;

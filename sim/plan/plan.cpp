@@ -21,10 +21,12 @@ std::int64_t Group::moved(std::size_t k) const {
   return others * own + values - own;
 }
 
-std::size_t Group::participant(std::uint32_t shard) const {
-  const auto at = std::find(shards.begin(), shards.end(), shard);
-  assert(at != shards.end());
-  return static_cast<std::size_t>(at - shards.begin());
+// Tasks are added one after another.
+std::size_t Group::participant(TaskId task) const {
+  const std::vector<TaskId>& all = gathers.empty() || task < gathers.front() ? tasks : gathers;
+  const auto at = std::lower_bound(all.begin(), all.end(), task);
+  assert(at != all.end() && *at == task);
+  return static_cast<std::size_t>(at - all.begin());
 }
 
 std::span<const Piece> Plan::moves(TaskId id) const {

@@ -91,24 +91,23 @@ struct SummedLayer {
 struct Group {
   GroupPurpose purpose = GroupPurpose::parameters;
   SyncAlgorithm algorithm = SyncAlgorithm::ring;
-  std::uint32_t shape = 0;                 ///< in group_shapes(): the participants and the phases
-  Bytes bytes;                             ///< of the tensor that is summed
-  std::vector<TaskId> tasks = {};          ///< collective or reduce, by participant
-  std::vector<TaskId> gathers = {};        ///< by participant, or none
-  std::vector<std::uint32_t> shards = {};  ///< of the tasks' layer, by participant
-  std::vector<BufferId> buffers = {};      ///< by participant: what it brings, then the sum
-  Combination how = Combination::sum;      ///< as the buffers become one
-  std::int64_t values = 0;                 ///< of each buffer
-  std::vector<std::int64_t> counts = {};   ///< by participant: elements that a value stands for
-  std::vector<SummedLayer> layers = {};    ///< whose values these are, one after another
+  std::uint32_t shape = 0;                ///< in group_shapes(): the participants and the phases
+  Bytes bytes;                            ///< of the tensor that is summed
+  std::vector<TaskId> tasks = {};         ///< collective or reduce, by participant
+  std::vector<TaskId> gathers = {};       ///< by participant, or none
+  std::vector<BufferId> buffers = {};     ///< by participant: what it brings, then the sum
+  Combination how = Combination::sum;     ///< as the buffers become one
+  std::int64_t values = 0;                ///< of each buffer
+  std::vector<std::int64_t> counts = {};  ///< by participant: elements that a value stands for
+  std::vector<SummedLayer> layers = {};   ///< whose values these are, one after another
 
   /// The values that participant k sums where each sums its part; pairs stay together.
   Interval part_of(std::size_t k) const;
   /// Values that reach participant k where each sums its part: its own part from the others, and
   /// theirs from them. However a collective does it, it counts so.
   std::int64_t moved(std::size_t k) const;
-  /// Which participant the layer's shard is.
-  std::size_t participant(std::uint32_t shard) const;
+  /// Whose the task is.
+  std::size_t participant(TaskId task) const;
   bool operator==(const Group&) const = default;
 };
 
@@ -255,7 +254,7 @@ void Plan::for_each_use(TaskId id, Visit visit) const {
   if (!in_group(task.kind)) return;
   const Group& group = groups_[task.detail];
   if (group.buffers.empty()) return;
-  const std::size_t own = group.participant(task.shard);
+  const std::size_t own = group.participant(id);
   visit(group.buffers[own], Access::update);
   if (task.kind == TaskKind::collective) return;
   for (std::size_t k = 0; k < group.buffers.size(); ++k) {

@@ -100,7 +100,6 @@ TaskId PlanBuilder::join_group(std::uint32_t group, Task task,
   task.detail = group;
   const TaskId id = add(task, dependencies);
   plan_.groups_[group].tasks.push_back(id);
-  plan_.groups_[group].shards.push_back(task.shard);
   return id;
 }
 

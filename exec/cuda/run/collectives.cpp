@@ -53,7 +53,7 @@ void Collectives::perform(std::uint32_t group) {
                           static_cast<std::int64_t>(sizeof(float));
   std::vector<PeerPart> parts;
   for (TaskId id : here_[group]) {
-    const std::size_t me = all.participant(plan_[id].shard);
+    const std::size_t me = all.participant(id);
     backend_.enter_stream(stream_of(id));
     PeerPart part{plan_[id].device, &backend_.stream(stream_of(id)),
                   work_.values_of(all.buffers[me]), nullptr};

@@ -109,7 +109,7 @@ void Crossing::unpack(TaskId id, const Staged& arrived) {
 // Own part of the tensor, from everybody: those out of reach lie side by side in what was fetched.
 Staged Crossing::reduce(TaskId id, Stream& stream) {
   const Group& group = plan_.groups()[plan_[id].detail];
-  const std::size_t me = group.participant(plan_[id].shard);
+  const std::size_t me = group.participant(id);
   const Interval part = group.part_of(me);
   const auto count = static_cast<std::int64_t>(group.buffers.size());
   const Staged fetched = take(plan_[id].device, count * part.size() * kValueBytes);

@@ -76,8 +76,10 @@ void add_task(Fingerprint& print, const Plan& plan, TaskId id) {
 
 void add_group(Fingerprint& print, const Plan& plan, const Group& group) {
   const GroupShape& shape = plan.group_shapes()[group.shape];
-  print << group.purpose << group.algorithm << group.bytes << group.tasks << group.gathers
-        << group.shards << shape.devices << shape.phases;
+  std::vector<std::uint32_t> shards;
+  for (TaskId task : group.tasks) shards.push_back(plan[task].shard);
+  print << group.purpose << group.algorithm << group.bytes << group.tasks << group.gathers << shards
+        << shape.devices << shape.phases;
 }
 
 void add_layer(Fingerprint& print, const Plan& plan, LayerId layer) {
