@@ -83,9 +83,16 @@ void* Executor::allocate(BufferId id) {
 
 void Executor::set_parameters(LayerId layer, std::span<const float> whole) {
   if (graph_[layer].weight_of.valid()) return;
+  for (std::size_t i = layer(); i < graph_.size(); ++i) {
+    if (i == layer() || graph_[LayerId(i)].weight_of == layer) set_shards(LayerId(i), whole);
+  }
+}
+
+// Of a layer that shares a weight: where it has a copy.
+void Executor::set_shards(LayerId layer, std::span<const float> whole) {
   for (std::size_t shard = 0; shard < plan_.placement(layer).devices.size(); ++shard) {
     const BufferId buffer = program_.parameters(layer, shard);
-    if (!buffer.valid() || !holds(buffer)) continue;
+    if (!buffer.valid() || !holds(buffer) || plan_[buffer].layer != layer) continue;
     std::vector<float> held(static_cast<std::size_t>(plan_[buffer].values));
     ParameterRows(graph_[layer], shard_tile(graph_, plan_, layer, shard))
         .read(held.data(), whole.data());
@@ -125,7 +132,9 @@ void Executor::keep_gradient(const Task& task, const float* gradients) {
   const std::vector<float> held =
       on_host(gradients, shard_parameters(graph_[task.layer], shard).total());
   const std::lock_guard lock(gradients_mutex_);
-  ParameterRows(graph_[task.layer], shard).write(gradients_[task.layer()].data(), held.data());
+  const LayerId owner = graph_[task.layer].weight_of;  // of which this is a copy
+  const LayerId layer = owner.valid() ? owner : task.layer;
+  ParameterRows(graph_[task.layer], shard).write(gradients_[layer()].data(), held.data());
 }
 
 std::vector<float> Executor::on_host(const float* values, std::int64_t count) const {

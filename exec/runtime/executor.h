@@ -32,7 +32,7 @@ class Executor {
   ~Executor();
 
   /// Weight then bias of a whole layer, in the orders of Operands::parameters. A layer that shares
-  /// another's has none of its own.
+  /// another's has none of its own: where it holds a copy, that is the other's, too.
   void set_parameters(LayerId layer, std::span<const float> whole);
   std::vector<float> parameters(LayerId layer) const;
   /// Of the last step of the last run. Empty without keep_gradients, or where there is none.
@@ -59,6 +59,7 @@ class Executor {
   void release_all();
   std::int64_t bytes(BufferId id) const;
   void* allocate(BufferId id);
+  void set_shards(LayerId layer, std::span<const float> whole);
   void keep_gradient(const Task& task, const float* gradients);
   /// Of a device's values, a copy.
   std::vector<float> on_host(const float* values, std::int64_t count) const;

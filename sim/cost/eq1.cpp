@@ -6,8 +6,9 @@
 
 #include "sim/cost/transfer_table.h"
 #include "sim/graph/regions.h"
-#include "sim/graph/step_phases.h"
+#include "sim/plan/buckets.h"
 #include "sim/plan/lower.h"
+#include "sim/strategy/shared_weight.h"
 
 namespace strata {
 namespace {
@@ -94,7 +95,12 @@ Eq1::Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* 
       classes_(classes) {}
 
 Seconds Eq1::compute(LayerId layer, const Config& config, std::uint32_t rounds, bool again) {
-  const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
+  return slowest_shard(layer, config, step_phases(graph_, layer, requires_gradient_), rounds,
+                       again);
+}
+
+Seconds Eq1::slowest_shard(LayerId layer, const Config& config, const PhaseSet& phases,
+                           std::uint32_t rounds, bool again) {
   const Partition cut = partition(graph_[layer], config.degrees);
   Seconds slowest;
   for (std::size_t shard = 0; shard < config.devices.size(); ++shard) {
@@ -199,12 +205,45 @@ Seconds Eq1::sync(LayerId layer, const Config& config, std::uint32_t rounds) {
   const auto bytes = group_bytes(l, config, parts, [&](const Tile& shard) {
     return Bytes{shard_parameters(l, shard).total() * element_bytes(dtypes_.parameters)};
   });
-  const JointSync& joint = sync_costs_.joint(group_devices(config, parts));
+  return exchange + gradient_time(layer, group_devices(config, parts), bytes);
+}
+
+Seconds Eq1::gradient_time(LayerId layer, const std::vector<std::vector<DeviceId>>& groups,
+                           const std::vector<Bytes>& bytes) {
+  const JointSync& joint = sync_costs_.joint(groups);
   const std::uint32_t ordinal = ordinals_[layer()];
   const SyncAlgorithm algorithm = sync_ == SyncAlgorithm::automatic
                                       ? joint.cheapest(parameter_algorithms(), bytes, ordinal)
                                       : sync_;
-  return exchange + joint.time(algorithm, bytes, ordinal);
+  return joint.time(algorithm, bytes, ordinal);
+}
+
+// The owner sums the gradients of all copies of its weight.
+Seconds Eq1::sync_with_copies(LayerId owner, const Strategy& strategy, std::uint32_t rounds) {
+  const bool copied = !weight_copies(graph_, owner, strategy.configs()).empty();
+  if (!copied || !step_phases(graph_, owner, requires_gradient_)[Phase::update]) {
+    return sync(owner, strategy[owner], rounds);
+  }
+  std::vector<bool> alone(graph_.size());
+  alone[owner()] = true;
+  const std::int64_t size = element_bytes(dtypes_.parameters);
+  std::vector<std::vector<DeviceId>> groups;
+  std::vector<Bytes> bytes;
+  for (Bucket& bucket : gradient_buckets(graph_, strategy, alone, Bytes{}, size)) {
+    groups.push_back(std::move(bucket.devices));
+    bytes.push_back(Bytes{bucket.values * size});
+  }
+  return gradient_time(owner, groups, bytes);
+}
+
+// A copy of a weight is updated where it is.
+PhaseSet Eq1::phases_with_copies(LayerId layer, const Strategy& strategy) const {
+  PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
+  const LayerId owner = graph_[layer].weight_of;
+  if (owner.valid() && weight_holder(graph_, layer, strategy.configs()) == layer) {
+    phases.add(Phase::update, step_phases(graph_, owner, requires_gradient_)[Phase::update]);
+  }
+  return phases;
 }
 
 std::vector<LayerTerms> Eq1::terms(const Strategy& strategy, std::uint32_t rounds) {
@@ -216,8 +255,9 @@ std::vector<LayerTerms> Eq1::terms(const Strategy& strategy, std::uint32_t round
   for (std::size_t i = 0; i < graph_.size(); ++i) {
     const LayerId layer(i);
     if (is_input(graph_[layer].op)) continue;
-    result[i].compute = compute(layer, strategy[layer], rounds, again[i]);
-    result[i].sync = sync(layer, strategy[layer], rounds);
+    result[i].compute = slowest_shard(layer, strategy[layer], phases_with_copies(layer, strategy),
+                                      rounds, again[i]);
+    result[i].sync = sync_with_copies(layer, strategy, rounds);
     const bool stays = gets_whole_gradient(graph_, strategy, layer);
     result[i].transfer = partial_sums(layer, strategy[layer], !stays);
     const std::vector<LayerId>& inputs = graph_[layer].inputs;

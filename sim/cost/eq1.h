@@ -11,6 +11,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/cost/group_network.h"
 #include "sim/cost/layer_costs.h"
+#include "sim/graph/step_phases.h"
 #include "sim/plan/lowering_memo.h"
 #include "sim/strategy/strategy.h"
 
@@ -46,12 +47,18 @@ class Eq1 {
   /// Likewise of the sums of a layer that is cut in r, between its shards.
   Seconds partial_sums(LayerId layer, const Config& config, bool gradient = true);
 
-  /// Every layer's terms, in the graph's order; what moves for layers that are computed again is not
-  /// among them.
+  /// Every layer's terms, in the graph's order; what moves for layers that are computed again is
+  /// not among them.
   std::vector<LayerTerms> terms(const Strategy& strategy, std::uint32_t rounds = 1);
 
  private:
+  Seconds slowest_shard(LayerId layer, const Config& config, const PhaseSet& phases,
+                        std::uint32_t rounds, bool again);
+  PhaseSet phases_with_copies(LayerId layer, const Strategy& strategy) const;
   Seconds statistics_time(LayerId layer, const Config& config);
+  Seconds gradient_time(LayerId layer, const std::vector<std::vector<DeviceId>>& groups,
+                        const std::vector<Bytes>& bytes);
+  Seconds sync_with_copies(LayerId owner, const Strategy& strategy, std::uint32_t rounds);
   Seconds transfer_by_table(LayerId consumer, std::size_t input, const Degrees& producer,
                             const Degrees& consumer_degrees, bool returns);
   Seconds returned(std::vector<NeededBox> boxes) const;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/base/error.h"
 #include "sim/graph/regions.h"
 #include "sim/plan/lower.h"
+#include "sim/strategy/shared_weight.h"
 
 namespace strata {
 namespace {
@@ -54,6 +56,16 @@ class Filling {
   std::vector<Bucket> all_;
 };
 
+// The shards of a layer that hold the part of a weight that it shares.
+std::vector<std::uint32_t> shards_with(const Layer& layer, const Degrees& degrees,
+                                       const WeightPart& part) {
+  const Partition cut = partition(layer, degrees);
+  for (std::vector<std::uint32_t>& shards : replica_shards(degrees)) {
+    if (weight_part(layer, cut.tile(shards.front())) == part) return std::move(shards);
+  }
+  throw InternalError("no shard holds a part of a weight that its layer shares");
+}
+
 }  // namespace
 
 std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strategy,
@@ -64,19 +76,35 @@ std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strateg
     const LayerId layer(i);
     if (!trains[i]) continue;
     const Partition cut = partition(graph[layer], strategy[layer].degrees);
+    const std::vector<LayerId> copies = weight_copies(graph, layer, strategy.configs());
     for (std::vector<std::uint32_t>& shards : replica_shards(strategy[layer].degrees)) {
-      if (shards.size() == 1) continue;
-      const ShardDevices& on = strategy[layer].devices;
-      const auto by_device = [&](std::uint32_t a, std::uint32_t b) { return on[a] < on[b]; };
-      // Layers whose shards lie otherwise on the same devices meet; most lie in order.
-      if (capacity > Bytes{} && !std::is_sorted(shards.begin(), shards.end(), by_device)) {
-        std::sort(shards.begin(), shards.end(), by_device);
-      }
+      const Tile tile = cut.tile(shards.front());
       std::vector<DeviceId> devices;
       devices.reserve(shards.size());
-      for (std::uint32_t shard : shards) devices.push_back(on[shard]);
-      const std::int64_t values = shard_parameters(graph[layer], cut.tile(shards.front())).total();
-      filling.add(std::move(devices), {layer, std::move(shards)}, values);
+      BucketPart part{layer, {}};
+      const auto add = [&](LayerId holder, std::vector<std::uint32_t> held) {
+        const ShardDevices& on = strategy[holder].devices;
+        const auto by_device = [&](std::uint32_t a, std::uint32_t b) { return on[a] < on[b]; };
+        // Layers whose shards lie otherwise on the same devices meet; most lie in order.
+        if (capacity > Bytes{} && !std::is_sorted(held.begin(), held.end(), by_device)) {
+          std::sort(held.begin(), held.end(), by_device);
+        }
+        for (std::uint32_t shard : held) devices.push_back(on[shard]);
+        if (part.shards.empty()) {
+          part.shards = std::move(held);
+        } else {
+          part.shards.insert(part.shards.end(), held.begin(), held.end());
+        }
+      };
+      add(layer, std::move(shards));
+      for (LayerId copy : copies) {
+        part.copies.push_back({copy, part.shards.size()});
+        add(copy,
+            shards_with(graph[copy], strategy[copy].degrees, weight_part(graph[layer], tile)));
+      }
+      if (devices.size() == 1) continue;
+      filling.add(std::move(devices), std::move(part),
+                  shard_parameters(graph[layer], tile).total());
     }
   }
   return std::move(filling).all();

@@ -16,9 +16,23 @@ namespace strata {
 
 /// A layer's parameter shard in a bucket.
 struct BucketPart {
+  /// A layer that holds a copy of the weight (weight_copies()), and its first replica.
+  struct Copy {
+    LayerId layer;
+    std::size_t first = 0;
+  };
   LayerId layer;
-  std::vector<std::uint32_t> shards;  ///< of the layer, by replica
+  std::vector<std::uint32_t> shards;  ///< of layer_of() the replica, by replica
   std::int64_t first = 0;             ///< where its gradients begin, in values
+  std::vector<Copy> copies = {};      ///< one after another, behind the layer's own replicas
+
+  LayerId layer_of(std::size_t replica) const {
+    LayerId holder = layer;
+    for (const Copy& copy : copies) {
+      if (replica >= copy.first) holder = copy.layer;
+    }
+    return holder;
+  }
 };
 
 /// Gradients that the same devices hold, in the order of the backward pass. It is summed once the
@@ -33,7 +47,8 @@ struct Bucket {
 /// `capacity`, of `element_bytes` a value, or with the last one; the first that its devices fill
 /// already at kFirstBucket, so that communication begins early (the rule of PyTorch's
 /// DistributedDataParallel, by layers). With a capacity of 0 every parameter shard has its own.
-/// Layers in `trains`; parameter shards with one copy have none.
+/// Layers in `trains`; parameter shards that one device holds have none. Layers that hold copies of
+/// a weight have theirs where its owner has them.
 std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strategy,
                                      const std::vector<bool>& trains, Bytes capacity,
                                      std::int64_t element_bytes);

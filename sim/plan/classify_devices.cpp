@@ -298,12 +298,14 @@ class Refinement {
 
   // No two parameter servers are alike.
   void look_at_servers(LayerId layer, std::uint32_t ordinal) {
-    const Config& cut = config(layer);
     if (!may_serve() || !step_phases(graph_, layer, needs_gradient_)[Phase::update]) return;
-    const auto groups = replica_shards(cut.degrees);
-    for (std::size_t k = 0; k < groups.size() && groups[k].size() > 1; ++k) {
-      const std::size_t server = server_replica(ordinal, k, groups[k].size());
-      const DeviceId device = cut.devices[groups[k][server]];
+    std::vector<bool> alone(graph_.size());
+    alone[layer()] = true;
+    const std::vector<Bucket> groups =
+        gradient_buckets(graph_, strategy_, alone, Bytes{}, parameter_bytes_);
+    for (std::size_t k = 0; k < groups.size(); ++k) {
+      const std::vector<DeviceId>& devices = groups[k].devices;
+      const DeviceId device = devices[server_replica(ordinal, k, devices.size())];
       colours_[device()] += mixed(0x5E47E4, device());
     }
   }

@@ -11,6 +11,7 @@
 #include "sim/graph/step_phases.h"
 #include "sim/plan/classify_devices.h"
 #include "sim/plan/lowering.h"
+#include "sim/strategy/shared_weight.h"
 
 namespace strata {
 
@@ -70,6 +71,11 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
     partitions_.push_back(partition(graph[LayerId(i)], strategy[LayerId(i)].degrees));
     gets_whole_gradient_.push_back(gets_whole_gradient(graph, strategy, LayerId(i)));
     shared_readers_.push_back(strata::shared_reader(graph, strategy, LayerId(i)));
+    const LayerId holder = weight_holder(graph, LayerId(i), strategy.configs());
+    holders_.push_back(holder);
+    const LayerId owner = graph[LayerId(i)].weight_of;
+    copied_.push_back(owner.valid() && holder == LayerId(i));
+    if (copied_.back()) copied_[owner()] = true;
   }
   const Config* before = nullptr;
   for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -114,6 +120,8 @@ std::size_t Lowering::slot_beside(LayerId other, LayerId layer, std::size_t shar
 }
 
 bool Lowering::trains(LayerId layer) const {
+  const LayerId owner = graph_[layer].weight_of;
+  if (owner.valid()) return holders_[layer()] == layer && trains(owner);
   return step_phases(graph_, layer, requires_gradient_)[Phase::update];
 }
 

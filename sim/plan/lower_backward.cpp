@@ -188,9 +188,9 @@ bool Lowering::gives_parameter_gradients(LayerId layer, std::size_t shard, Phase
 }
 
 TaskId& Lowering::last_added(LayerId layer, std::size_t shard) {
-  const LayerId owner = graph_[layer].weight_of;
-  return owner.valid() ? parameters_of(owner).added[slot_beside(owner, layer, shard)]
-                       : parameters_of(layer).added[slot(layer, shard)];
+  const LayerId holder = holders_[layer()];
+  return holder != layer ? parameters_of(holder).added[slot_beside(holder, layer, shard)]
+                         : parameters_of(layer).added[slot(layer, shard)];
 }
 
 void Lowering::begin_backward(LayerId layer) {

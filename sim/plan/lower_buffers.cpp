@@ -149,19 +149,24 @@ void Lowering::place_buckets() {
   });
   buckets_with_.resize(graph_.size());
   for (std::size_t b = 0; b < buckets_.size(); ++b) {
-    for (const BucketPart& part : buckets_[b].parts) buckets_with_[part.layer()].push_back(b);
-    parts_left_.push_back(buckets_[b].parts.size());
+    std::size_t& left = parts_left_.emplace_back();
+    for (const BucketPart& part : buckets_[b].parts) {
+      buckets_with_[part.layer()].push_back(b);
+      for (const BucketPart::Copy& copy : part.copies) buckets_with_[copy.layer()].push_back(b);
+      left += 1 + part.copies.size();
+    }
   }
   for (const Bucket& bucket : buckets_) {
     const BucketPart& end = bucket.parts.back();
     for (std::size_t k = 0; k < bucket.devices.size(); ++k) {
       if (!is_lowered(bucket.devices[k])) continue;
-      const BufferId buffer = add_values(BufferKind::parameter_gradients, end.layer, end.shards[k],
-                                         bucket.values, Bytes{bucket.values * size});
+      const BufferId buffer = add_values(BufferKind::parameter_gradients, end.layer_of(k),
+                                         end.shards[k], bucket.values, Bytes{bucket.values * size});
       for (const BucketPart& part : bucket.parts) {
-        auto& gradients = parameters_of(part.layer).gradients;
-        gradients.resize(lowered(part.layer).size());
-        gradients[slot(part.layer, part.shards[k])] = {buffer, part.first};
+        const LayerId holder = part.layer_of(k);
+        auto& gradients = parameters_of(holder).gradients;
+        gradients.resize(lowered(holder).size());
+        gradients[slot(holder, part.shards[k])] = {buffer, part.first};
       }
     }
   }
@@ -169,11 +174,11 @@ void Lowering::place_buckets() {
 
 // Both are cut so that each device holds the same part (validate()).
 void Lowering::share_parameters(LayerId layer) {
-  const LayerId owner = graph_[layer].weight_of;
+  const LayerId holder = holders_[layer()];
   LayerParameters& own = parameters_of(layer);
-  const LayerParameters& owned = parameters_of(owner);
+  const LayerParameters& owned = parameters_of(holder);
   for (std::uint32_t shard : lowered(layer)) {
-    const std::size_t from = slot_beside(owner, layer, shard);
+    const std::size_t from = slot_beside(holder, layer, shard);
     own.buffers.push_back(owned.buffers[from]);
     if (!owned.gradients.empty()) {
       own.gradients.push_back(owned.gradients[from]);
@@ -182,8 +187,8 @@ void Lowering::share_parameters(LayerId layer) {
 }
 
 void Lowering::place_parameters(LayerId layer) {
-  if (graph_[layer].weight_of.valid()) return share_parameters(layer);
-  const bool trains = step_phases(graph_, layer, requires_gradient_)[Phase::update];
+  if (holders_[layer()] != layer) return share_parameters(layer);
+  const bool trains = this->trains(layer);
   LayerParameters& own = parameters_of(layer);
   own.added.resize(lowered(layer).size());
   if (trains) own.gradients.resize(lowered(layer).size());

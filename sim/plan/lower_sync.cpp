@@ -87,25 +87,32 @@ std::vector<std::uint32_t> Lowering::lowered_of(LayerId layer,
   return result;
 }
 
-bool Lowering::has_copy_engines(LayerId layer, std::span<const std::uint32_t> shards) const {
-  return std::all_of(shards.begin(), shards.end(), [&](std::uint32_t shard) {
-    return cluster_[device_of(layer, shard)].copy_engine;
-  });
+bool Lowering::have_copy_engines(std::span<const Task> participants) const {
+  return std::all_of(participants.begin(), participants.end(),
+                     [&](const Task& task) { return cluster_[task.device].copy_engine; });
+}
+
+std::vector<Task> Lowering::participants(const Bucket& bucket) const {
+  const BucketPart& end = bucket.parts.back();
+  std::vector<Task> tasks;
+  for (std::size_t k = 0; k < bucket.devices.size(); ++k) {
+    if (!is_lowered(bucket.devices[k])) continue;
+    tasks.push_back(task(TaskKind::collective, Phase::update, end.layer_of(k), end.shards[k]));
+  }
+  return tasks;
 }
 
 // Without copy engines, every participant sums its part of the tensor, reading the others' memory,
 // and then fetches the parts that they summed: the bytes of a ring, in two tasks that occupy it.
-std::vector<TaskId> Lowering::sum_by_hand(std::uint32_t group, LayerId layer, Phase phase,
-                                          std::span<const std::uint32_t> shards,
+std::vector<TaskId> Lowering::sum_by_hand(std::uint32_t group, std::span<const Task> participants,
                                           std::span<const TaskId> made) {
   std::vector<TaskId> reduced, gathered;
-  for (std::uint32_t shard : shards) {
-    reduced.push_back(
-        builder_.join_group(group, task(TaskKind::reduce, phase, layer, shard), made));
+  for (Task task : participants) {
+    task.kind = TaskKind::reduce;
+    reduced.push_back(builder_.join_group(group, task, made));
   }
-  for (std::uint32_t shard : shards) {
-    gathered.push_back(
-        builder_.gather_group(group, task(TaskKind::gather, phase, layer, shard), reduced));
+  for (const Task& task : participants) {
+    gathered.push_back(builder_.gather_group(group, task, reduced));
   }
   return gathered;
 }
@@ -141,17 +148,20 @@ std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
 // Replaces the participants' partial statistics in `made`, by shard, by what ends the sum.
 void Lowering::sum_statistics(LayerId layer, Phase phase, std::uint32_t group,
                               std::span<const std::uint32_t> shards, std::vector<TaskId>& made) {
-  if (has_copy_engines(layer, shards)) {
-    for (std::uint32_t shard : shards) {
-      TaskId& ends = made[slot(layer, shard)];
-      ends = builder_.join_group(group, task(TaskKind::collective, phase, layer, shard),
-                                 std::span(&ends, 1));
+  std::vector<Task> participants;
+  for (std::uint32_t shard : shards) {
+    participants.push_back(task(TaskKind::collective, phase, layer, shard));
+  }
+  if (have_copy_engines(participants)) {
+    for (const Task& participant : participants) {
+      TaskId& ends = made[slot(layer, participant.shard)];
+      ends = builder_.join_group(group, participant, std::span(&ends, 1));
     }
     return;
   }
   std::vector<TaskId> partial;
   for (std::uint32_t shard : shards) partial.push_back(made[slot(layer, shard)]);
-  const std::vector<TaskId> gathered = sum_by_hand(group, layer, phase, shards, partial);
+  const std::vector<TaskId> gathered = sum_by_hand(group, participants, partial);
   for (std::size_t i = 0; i < shards.size(); ++i) made[slot(layer, shards[i])] = gathered[i];
 }
 
@@ -178,9 +188,8 @@ SyncAlgorithm Lowering::algorithm_of(std::span<const Bucket* const> buckets) {
 }
 
 void Lowering::synchronise(LayerId layer) {
-  tasks_of(layer).update.resize(lowered(layer).size());
   const auto parts = replica_shards(strategy_[layer].degrees);
-  if (parts.front().size() == 1) {
+  if (parts.front().size() == 1 && !is_copied(layer)) {
     for (std::uint32_t shard : lowered(layer)) update_alone(layer, shard);
     return;
   }
@@ -189,7 +198,7 @@ void Lowering::synchronise(LayerId layer) {
   const SyncAlgorithm algorithm = algorithm_of(ended);
   for (std::size_t k = 0; k < ended.size(); ++k) {
     if (algorithm == SyncAlgorithm::ps) {
-      update_with_server(layer, k, *ended[k]);
+      update_with_server(k, *ended[k]);
     } else {
       update_with_collective(*ended[k], algorithm);
     }
@@ -203,7 +212,7 @@ TaskId Lowering::add_update(LayerId layer, std::size_t shard, std::span<const Ta
   const std::size_t at = slot(layer, shard);
   const Values& gradients = own.gradients[at];
   after_.assign(after.begin(), after.end());
-  if (!own.read.empty()) after_.push_back(own.read[at]);
+  add_readers(layer, shard);
   std::vector<Operand> operands = {
       {own.buffers[at], 0, Role::parameters, Access::update},
       {gradients.buffer, 0, Role::parameter_gradients, Access::read, gradients.first}};
@@ -213,38 +222,48 @@ TaskId Lowering::add_update(LayerId layer, std::size_t shard, std::span<const Ta
   return builder_.add(task(TaskKind::compute, Phase::update, layer, shard), after_, operands, sent);
 }
 
+// Who reads the shard's parameters in a backward pass, into after_.
+void Lowering::add_readers(LayerId layer, std::size_t shard) {
+  const LayerParameters& own = parameters_of(layer);
+  if (!own.read.empty()) after_.push_back(own.read[slot(layer, shard)]);
+  if (!graph_[layer].weight_of.valid()) return;
+  for (std::size_t i = layer() + 1; i < graph_.size(); ++i) {  // with this copy
+    const LayerId other(i);
+    if (holders_[i] != layer || parameters_of(other).read.empty()) continue;
+    after_.push_back(parameters_of(other).read[slot_beside(other, layer, shard)]);
+  }
+}
+
 void Lowering::update_alone(LayerId layer, std::uint32_t shard) {
-  LayerTasks& tasks = tasks_of(layer);
   const TaskId gradient = parameter_gradient(layer, shard);
-  tasks.update[slot(layer, shard)] = add_update(layer, shard, std::span(&gradient, 1));
+  add_update(layer, shard, std::span(&gradient, 1));
 }
 
 // A device runs its parameter collectives one after another, in plan order: one stream.
 std::vector<TaskId> Lowering::join_collective(const Bucket& bucket, std::uint32_t group) {
-  const BucketPart& end = bucket.parts.back();
   std::vector<TaskId> joined;
+  const std::vector<Task> tasks = participants(bucket);
   for (std::size_t k = 0; k < bucket.devices.size(); ++k) {
     if (!is_lowered(bucket.devices[k])) continue;
     TaskId& stream = last_sync_[bucket.devices[k]()];
     after_.clear();
     for (const BucketPart& part : bucket.parts) after_.push_back(parameter_gradient(part, k));
     if (stream.valid()) after_.push_back(stream);
-    stream = builder_.join_group(
-        group, task(TaskKind::collective, Phase::update, end.layer, end.shards[k]), after_);
+    stream = builder_.join_group(group, tasks[joined.size()], after_);
     joined.push_back(stream);
   }
   return joined;
 }
 
 std::vector<TaskId> Lowering::sum_gradients(const Bucket& bucket, std::uint32_t group) {
-  const BucketPart& end = bucket.parts.back();
-  if (has_copy_engines(end.layer, end.shards)) return join_collective(bucket, group);
+  const std::vector<Task> tasks = participants(bucket);
+  if (have_copy_engines(tasks)) return join_collective(bucket, group);
   std::vector<TaskId> made;
   for (const BucketPart& part : bucket.parts) {
     for (std::size_t k = 0; k < part.shards.size(); ++k)
       made.push_back(parameter_gradient(part, k));
   }
-  return sum_by_hand(group, end.layer, Phase::update, end.shards, made);
+  return sum_by_hand(group, tasks, made);
 }
 
 void Lowering::update_with_collective(const Bucket& bucket, SyncAlgorithm algorithm) {
@@ -259,8 +278,8 @@ void Lowering::update_with_collective(const Bucket& bucket, SyncAlgorithm algori
   }
   sum.counts.assign(brought.size(), 1);
   for (std::size_t k : brought) {
-    const auto& gradients = parameters_of(end.layer).gradients;
-    sum.buffers.push_back(gradients[slot(end.layer, end.shards[k])].buffer);
+    const LayerId holder = end.layer_of(k);
+    sum.buffers.push_back(parameters_of(holder).gradients[slot(holder, end.shards[k])].buffer);
   }
   for (const BucketPart& part : bucket.parts) {
     const Tile shard = shard_tile(part.layer, part.shards.front());
@@ -271,60 +290,62 @@ void Lowering::update_with_collective(const Bucket& bucket, SyncAlgorithm algori
   std::vector<TaskId> updated(brought.size());
   for (const BucketPart& part : bucket.parts) {
     for (std::size_t i = 0; i < brought.size(); ++i) {
+      const LayerId holder = part.layer_of(brought[i]);
       const std::uint32_t shard = part.shards[brought[i]];
       const TaskId after[] = {summed[i], updated[i]};
-      updated[i] = add_update(part.layer, shard, std::span(after, updated[i].valid() ? 2 : 1));
-      tasks_of(part.layer).update[slot(part.layer, shard)] = updated[i];
+      updated[i] = add_update(holder, shard, std::span(after, updated[i].valid() ? 2 : 1));
     }
   }
 }
 
 // The server has room for every gradient that arrives, until it has added them up.
-std::vector<TaskId> Lowering::send_to_server(LayerId layer, std::uint32_t server,
-                                             std::span<const std::uint32_t> shards, Bytes bytes,
-                                             std::vector<Piece>& sent) {
-  const LayerParameters& own = parameters_of(layer);
-  const std::int64_t values = builder_.so_far()[own.buffers[slot(layer, server)]].values;
-  const auto gradients = [&](std::uint32_t shard) {
-    return View{own.gradients[slot(layer, shard)].buffer};
+std::vector<TaskId> Lowering::send_to_server(const BucketPart& part, std::size_t server,
+                                             Bytes bytes, std::vector<Piece>& sent) {
+  const LayerId layer = part.layer_of(server);
+  const std::uint32_t at = part.shards[server];
+  const DeviceId device = device_of(layer, at);
+  const auto gradients = [&](std::size_t replica) {
+    const LayerId holder = part.layer_of(replica);
+    return View{parameters_of(holder).gradients[slot(holder, part.shards[replica])].buffer};
   };
+  const std::int64_t values =
+      builder_.so_far()[parameters_of(layer).buffers[slot(layer, at)]].values;
   std::vector<TaskId> arrivals;
-  for (std::uint32_t shard : shards) {
-    if (shard == server) continue;
-    const View arrived{add_values(BufferKind::server_gradients, layer, server, values, bytes)};
-    const Piece gradient{device_of(layer, shard), bytes, {}, gradients(shard), arrived};
-    const TaskId made = parameter_gradient(layer, shard);
-    arrivals.push_back(builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, server),
-                                             0, std::span(&gradient, 1), std::span(&made, 1)));
-    sent.push_back({device_of(layer, server), bytes, {}, arrived, gradients(server)});
+  for (std::size_t k = 0; k < part.shards.size(); ++k) {
+    if (k == server) continue;
+    const View arrived{add_values(BufferKind::server_gradients, layer, at, values, bytes)};
+    const Piece gradient{
+        device_of(part.layer_of(k), part.shards[k]), bytes, {}, gradients(k), arrived};
+    const TaskId made = parameter_gradient(part, k);
+    arrivals.push_back(builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, at), 0,
+                                             std::span(&gradient, 1), std::span(&made, 1)));
+    sent.push_back({device, bytes, {}, arrived, gradients(server)});
   }
   return arrivals;
 }
 
-// The bucket holds one parameter shard, the k-th of the layer's.
-void Lowering::update_with_server(LayerId layer, std::size_t k, const Bucket& bucket) {
-  LayerTasks& tasks = tasks_of(layer);
-  const LayerParameters& own = parameters_of(layer);
-  const std::vector<std::uint32_t>& shards = bucket.parts.front().shards;
+// The bucket holds one parameter shard, the k-th of its layer's.
+void Lowering::update_with_server(std::size_t k, const Bucket& bucket) {
+  const BucketPart& part = bucket.parts.front();
+  const auto buffer = [&](std::size_t replica) {
+    const LayerId holder = part.layer_of(replica);
+    return View{parameters_of(holder).buffers[slot(holder, part.shards[replica])]};
+  };
   const Bytes bytes{bucket.values * element_bytes(options_.dtypes.parameters)};
-  const std::uint32_t server = shards[server_replica(ordinals_[layer()], k, shards.size())];
+  const std::size_t server = server_replica(ordinals_[part.layer()], k, part.shards.size());
   std::vector<Piece> sent;
-  std::vector<TaskId> after = send_to_server(layer, server, shards, bytes, sent);
-  after.push_back(parameter_gradient(layer, server));
-  const TaskId update = add_update(layer, server, after, sent);
-  tasks.update[slot(layer, server)] = update;
-  for (std::uint32_t shard : lowered_of(layer, shards)) {
-    if (shard == server) continue;
-    const std::size_t at = slot(layer, shard);
-    const Piece parameters{device_of(layer, server),
-                           bytes,
-                           {},
-                           View{own.buffers[slot(layer, server)]},
-                           View{own.buffers[at]}};
+  std::vector<TaskId> after = send_to_server(part, server, bytes, sent);
+  after.push_back(parameter_gradient(part, server));
+  const TaskId update = add_update(part.layer_of(server), part.shards[server], after, sent);
+  for (std::size_t replica = 0; replica < part.shards.size(); ++replica) {
+    if (replica == server || !is_lowered(bucket.devices[replica])) continue;
+    const LayerId holder = part.layer_of(replica);
+    const std::uint32_t shard = part.shards[replica];
+    const Piece parameters{bucket.devices[server], bytes, {}, buffer(server), buffer(replica)};
     after_ = {update};
-    if (!own.read.empty()) after_.push_back(own.read[at]);
-    tasks.update[at] = builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, shard),
-                                             0, std::span(&parameters, 1), after_);
+    add_readers(holder, shard);
+    builder_.add_transfer(task(TaskKind::transfer, Phase::update, holder, shard), 0,
+                          std::span(&parameters, 1), after_);
   }
 }
 

@@ -29,7 +29,6 @@ struct LoweredShards {
 struct LayerTasks {
   std::vector<TaskId> forward_statistics, forward, forward_sum;
   std::vector<TaskId> backward_statistics, backward_data, backward_weights;
-  std::vector<TaskId> update;
 
   /// The tasks that end the output.
   const std::vector<TaskId>& output() const { return forward_sum.empty() ? forward : forward_sum; }
@@ -39,8 +38,9 @@ struct LayerTasks {
 struct LayerParameters {
   std::vector<BufferId> buffers;
   std::vector<Values> gradients;
-  std::vector<TaskId> added;  ///< of the layer that owns the weight: who added to the gradient last
-  std::vector<TaskId> read;   ///< whose gradient of the input read the parameters last
+  std::vector<TaskId>
+      added;                 ///< of the layer that holds the weight: who added to the gradient last
+  std::vector<TaskId> read;  ///< whose gradient of the input read the parameters last
 };
 
 /// The buffers of one layer by slot; invalid where there is none.
@@ -166,12 +166,13 @@ class Lowering {
   // lower_sync.cpp
   void synchronise(LayerId layer);
   SyncAlgorithm algorithm_of(std::span<const Bucket* const> buckets);
-  std::vector<TaskId> send_to_server(LayerId layer, std::uint32_t server,
-                                     std::span<const std::uint32_t> shards, Bytes bytes,
+  /// `server`: of the part's replicas.
+  std::vector<TaskId> send_to_server(const BucketPart& part, std::size_t server, Bytes bytes,
                                      std::vector<Piece>& sent);
   TaskId add_update(LayerId layer, std::size_t shard, std::span<const TaskId> after,
                     std::span<const Piece> sent = {});
-  void update_with_server(LayerId layer, std::size_t k, const Bucket& bucket);
+  void add_readers(LayerId layer, std::size_t shard);
+  void update_with_server(std::size_t k, const Bucket& bucket);
   void update_with_collective(const Bucket& bucket, SyncAlgorithm algorithm);
   void update_alone(LayerId layer, std::uint32_t shard);
   std::vector<TaskId> exchange_statistics(LayerId layer, Phase phase,
@@ -183,7 +184,7 @@ class Lowering {
   /// Of which the layer's gradients are the last ones.
   std::vector<const Bucket*> buckets_that_end_with(LayerId layer);
   TaskId parameter_gradient(const BucketPart& part, std::size_t replica) const {
-    return parameter_gradient(part.layer, part.shards[replica]);
+    return parameter_gradient(part.layer_of(replica), part.shards[replica]);
   }
   TaskId parameter_gradient(LayerId layer, std::size_t shard) const {
     return parameters_of(layer).added[slot(layer, shard)];
@@ -192,10 +193,11 @@ class Lowering {
   /// Of these shards those that are lowered.
   std::vector<std::uint32_t> lowered_of(LayerId layer, std::span<const std::uint32_t> shards) const;
   std::uint32_t group_shape(SyncAlgorithm algorithm, const std::vector<DeviceId>& devices);
-  std::vector<TaskId> sum_by_hand(std::uint32_t group, LayerId layer, Phase phase,
-                                  std::span<const std::uint32_t> shards,
+  std::vector<TaskId> sum_by_hand(std::uint32_t group, std::span<const Task> participants,
                                   std::span<const TaskId> made);
-  bool has_copy_engines(LayerId layer, std::span<const std::uint32_t> shards) const;
+  bool have_copy_engines(std::span<const Task> participants) const;
+  /// The tasks of those that are lowered.
+  std::vector<Task> participants(const Bucket& bucket) const;
 
   // lower_buffers.cpp
   void place_inputs(LayerId layer, std::size_t input, const Edge& edge);
@@ -239,8 +241,10 @@ class Lowering {
   GatheredAgain& again_of(LayerId layer) { return round_->again[layer()]; }
 
   bool is_input(LayerId layer) const;
-  /// Whether its parameters are updated.
+  /// Whether it holds parameters that are updated.
   bool trains(LayerId layer) const;
+  /// Whether several layers hold copies of its weight, of which it is one.
+  bool is_copied(LayerId layer) const { return copied_[layer()]; }
   /// What the shard has of the output, what it owns of the output's gradient, and what it computes.
   Box held_box(LayerId layer, std::size_t shard) const;
   Box owned_box(LayerId layer, std::size_t shard) const;
@@ -319,6 +323,8 @@ class Lowering {
   std::vector<bool> requires_gradient_;
   std::vector<bool> gets_whole_gradient_;  ///< by layer
   std::vector<LayerId> shared_readers_;    ///< likewise
+  std::vector<LayerId> holders_;           ///< by layer: whose parameters it has on its devices
+  std::vector<bool> copied_;               ///< by layer
   std::vector<std::uint32_t> ordinals_;    ///< of the layers with parameters
   std::vector<Bucket> buckets_;            ///< by the layer that ends them, last layer first
   std::vector<std::vector<std::size_t>> buckets_with_;  ///< by layer: in buckets_

@@ -88,46 +88,17 @@ bool suits_sharing_layers(const Graph& graph, LayerId owner, const Config& confi
   });
 }
 
+WeightPart weight_part(const Layer& layer, const Tile& shard) {
+  return layer.weight_of.valid() ? WeightPart{shard.terms, shard[Dim::c]}
+                                 : WeightPart{shard[Dim::c], shard.terms};
+}
+
 namespace {
-
-// Of the owner's weight.
-using WeightPart = std::pair<Interval, Interval>;  // channels and terms
-
-std::vector<WeightPart> parts_of_owner(const Layer& owner, const Config& config) {
-  const Partition shards = partition(owner, config.degrees);
-  std::vector<WeightPart> parts;
-  parts.reserve(config.devices.size());
-  for (std::size_t i = 0; i < config.devices.size(); ++i) {
-    const Tile tile = shards.tile(static_cast<std::int64_t>(i));
-    parts.emplace_back(tile[Dim::c], tile.terms);
-  }
-  return parts;
-}
-
-std::vector<WeightPart> parts_of_reader(const Layer& layer, const Config& config) {
-  std::vector<WeightPart> parts = parts_of_owner(layer, config);
-  for (auto& [channels, terms] : parts) std::swap(channels, terms);
-  return parts;
-}
-
-// Which devices hold which part.
-std::vector<std::pair<DeviceId, WeightPart>> held(const Config& config,
-                                                  const std::vector<WeightPart>& parts) {
-  std::vector<std::pair<DeviceId, WeightPart>> pairs;
-  pairs.reserve(parts.size());
-  for (std::size_t i = 0; i < parts.size(); ++i) pairs.emplace_back(config.devices[i], parts[i]);
-  std::sort(pairs.begin(), pairs.end());
-  return pairs;
-}
 
 std::vector<DeviceId> sorted_devices(const Config& config) {
   std::vector<DeviceId> sorted(config.devices.begin(), config.devices.end());
   std::sort(sorted.begin(), sorted.end());
   return sorted;
-}
-
-bool same_devices(const Config& a, const Config& b) {
-  return sorted_devices(a) == sorted_devices(b);
 }
 
 bool have_common(const Config& a, const Config& b) {
@@ -137,31 +108,85 @@ bool have_common(const Config& a, const Config& b) {
   });
 }
 
+// Sorted by device.
+using HeldParts = std::vector<std::pair<DeviceId, WeightPart>>;
+
+HeldParts held_parts(const Layer& layer, const Config& config) {
+  const Partition shards = partition(layer, config.degrees);
+  HeldParts held;
+  held.reserve(config.devices.size());
+  for (std::size_t i = 0; i < config.devices.size(); ++i) {
+    held.emplace_back(config.devices[i],
+                      weight_part(layer, shards.tile(static_cast<std::int64_t>(i))));
+  }
+  std::sort(held.begin(), held.end());
+  return held;
+}
+
+std::vector<WeightPart> sorted_parts(const HeldParts& held) {
+  std::vector<WeightPart> parts;
+  parts.reserve(held.size());
+  for (const auto& [device, part] : held) parts.push_back(part);
+  std::sort(parts.begin(), parts.end());
+  return parts;
+}
+
+bool on_same_devices(const HeldParts& a, const HeldParts& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& x, const auto& y) { return x.first == y.first; });
+}
+
 }  // namespace
 
-bool copies_weight(const Graph& graph, LayerId layer, std::span<const Config> configs) {
+LayerId weight_holder(const Graph& graph, LayerId layer, std::span<const Config> configs) {
   const LayerId owner = graph[layer].weight_of;
-  return owner.valid() && !have_common(configs[layer()], configs[owner()]);
+  if (!owner.valid()) return layer;
+  for (LayerId before = owner; before < layer; before = LayerId(before() + 1)) {
+    const bool shares = before == owner || graph[before].weight_of == owner;
+    if (shares && have_common(configs[layer()], configs[before()])) return before;
+  }
+  return layer;
+}
+
+std::vector<LayerId> weight_copies(const Graph& graph, LayerId owner,
+                                   std::span<const Config> configs) {
+  std::vector<LayerId> copies;
+  if (!traits(graph[owner].op).terms_lead) return copies;  // none shares its weight
+  for (std::size_t i = owner() + 1; i < graph.size(); ++i) {
+    const LayerId layer(i);
+    if (graph[layer].weight_of == owner && weight_holder(graph, layer, configs) == layer) {
+      copies.push_back(layer);
+    }
+  }
+  return copies;
 }
 
 std::string wrong_with_weight(const Graph& graph, LayerId layer, std::span<const Config> configs) {
   const LayerId owner = graph[layer].weight_of;
   if (!owner.valid()) return {};
-  const Config &own = configs[layer()], &of = configs[owner()];
-  std::vector<WeightPart> parts = parts_of_reader(graph[layer], own);
-  std::vector<WeightPart> owned = parts_of_owner(graph[owner], of);
-  if (held(own, parts) == held(of, owned)) return {};
-  std::sort(parts.begin(), parts.end());
-  std::sort(owned.begin(), owned.end());
-  if (parts == owned && !same_devices(own, of)) {
-    if (!have_common(own, of)) return {};
+  const LayerId holder = weight_holder(graph, layer, configs);
+  const LayerId beside = holder == layer ? owner : holder;
+  const Config &own = configs[layer()], &of = configs[beside()];
+  const HeldParts parts = held_parts(graph[layer], own), others = held_parts(graph[beside], of);
+  const std::string& name = graph[layer].name;
+  const bool has_parts = sorted_parts(parts) == sorted_parts(others);
+  if (has_parts && holder == layer) {
+    if (graph.needs_gradient(layer) == graph.needs_gradient(owner)) return {};
+    return fmt::format(
+        "layer {}: no loss depends on both it and {}, whose weight it shares; "
+        "allowed: the same devices",
+        name, graph[owner].name);
+  }
+  if (parts == others) return {};
+  if (has_parts && !on_same_devices(parts, others)) {
     return fmt::format(
         "layer {}: some of its devices hold the weight of {}, others do not; allowed: all, or none",
-        graph[layer].name, graph[owner].name);
+        name, graph[owner].name);
   }
-  const std::optional<Config> with = config_with_weight(graph[layer], graph[owner], of);
+  const std::optional<Config> with =
+      config_with_weight(graph[layer], graph[owner], configs[owner()]);
   return fmt::format("layer {}: {} does not hold the parts of the weight that {} has under {}{}",
-                     graph[layer].name, config_text(own), graph[owner].name, config_text(of),
+                     name, config_text(own), graph[beside].name, config_text(of),
                      with ? "; allowed: " + config_text(*with) : ", whose cut it can't go with");
 }
 

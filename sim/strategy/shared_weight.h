@@ -8,6 +8,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "sim/strategy/search_space.h"
 #include "sim/strategy/strategy.h"
@@ -24,12 +26,21 @@ std::optional<Config> config_with_weight(const Layer& layer, const Layer& owner,
 /// Whether all layers that share this one's weight can be cut with it.
 bool suits_sharing_layers(const Graph& graph, LayerId owner, const Config& config);
 
-/// Whether the layer shares a weight whose owner has none of its devices.
-bool copies_weight(const Graph& graph, LayerId layer, std::span<const Config> configs);
+/// A part of a weight: channels and terms of the layer that owns it.
+using WeightPart = std::pair<Interval, Interval>;
+WeightPart weight_part(const Layer& layer, const Tile& shard);
 
-/// What is wrong where the layer shares a weight of which devices hold other parts under the one's
-/// config than under the other's, or, where they have no device in common, other numbers of devices
-/// hold a part; empty where it is sound. `configs`: by layer.
+/// Whose parameters the layer computes with: of the layers that share its weight the first that has
+/// some of its devices. Itself where that is the weight's owner, or where none before it has: it
+/// then holds a copy. `configs`: by layer.
+LayerId weight_holder(const Graph& graph, LayerId layer, std::span<const Config> configs);
+/// The layers that hold copies of the owner's weight, in order.
+std::vector<LayerId> weight_copies(const Graph& graph, LayerId owner,
+                                   std::span<const Config> configs);
+
+/// What is wrong where the layer shares a weight of which its devices hold other parts under its
+/// config than under that of the holder or, of a copy, other numbers of devices than the owner's;
+/// empty where it is sound. `configs`: by layer.
 std::string wrong_with_weight(const Graph& graph, LayerId layer, std::span<const Config> configs);
 
 }  // namespace strata

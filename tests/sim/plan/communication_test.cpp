@@ -11,6 +11,7 @@
 #include "sim/graph/zoo.h"
 #include "sim/plan/lower.h"
 #include "sim/strategy/hybrid.h"
+#include "sim/strategy/shared_weight.h"
 
 namespace strata {
 namespace {
@@ -274,6 +275,19 @@ std::int64_t count_transfers(const Graph& graph, const Strategy& strategy) {
   return elements;
 }
 
+// Of how many shards the weight of an output channel and a term is.
+std::int64_t holders_of(const Layer& layer, const Config& config, std::int64_t c,
+                        std::int64_t term) {
+  const Partition cut = partition(layer, config.degrees);
+  std::int64_t holders = 0;
+  for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
+    const Tile tile = cut.tile(shard);
+    holders += tile[Dim::c].begin <= c && c < tile[Dim::c].end && tile.terms.begin <= term &&
+               term < tile.terms.end;
+  }
+  return holders;
+}
+
 // The weights of every output channel and term live on each device that multiplies by them, a bias
 // where the first term is.
 std::int64_t count_sync(const Graph& graph, const Strategy& strategy) {
@@ -286,13 +300,11 @@ std::int64_t count_sync(const Graph& graph, const Strategy& strategy) {
     const std::int64_t channels = layer.output[Dim::c];
     for (std::int64_t c = 0; c < channels; ++c) {
       for (std::int64_t term = 0; term < layer.reduction; ++term) {
-        std::int64_t replicas = 0;
-        for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
-          const Tile tile = cut.tile(shard);
-          replicas += tile[Dim::c].begin <= c && c < tile[Dim::c].end && tile.terms.begin <= term &&
-                      term < tile.terms.end;
-        }
+        std::int64_t replicas = holders_of(layer, strategy[LayerId(i)], c, term);
         // Copies have the same gradients: each is summed with those of other shards alone.
+        for (LayerId copy : weight_copies(graph, LayerId(i), strategy.configs())) {
+          replicas += holders_of(graph[copy], strategy[copy], term, c);
+        }
         const std::int64_t copies = cut.repeats() ? strategy[LayerId(i)].degrees.r : 1;
         const std::int64_t bias = term == 0 ? layer.parameters.bias / channels : 0;
         elements +=

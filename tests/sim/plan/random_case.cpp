@@ -332,14 +332,36 @@ Graph random_transformer(Random& random) {
 
 namespace {
 
+// On the devices of the weight's owner or, with a copy of it, on others: those of another copy, or
+// free ones where there are enough.
+Config config_with_owner(Random& random, const Graph& graph, LayerId id, std::size_t devices,
+                         const std::vector<Config>& configs) {
+  const LayerId owner = graph[id].weight_of;
+  Config config = config_with_weight(graph[id], graph[owner], configs[owner()]).value();
+  if (random() % 2 == 0 || graph.needs_gradient(id) != graph.needs_gradient(owner)) return config;
+  std::vector<bool> taken(devices);
+  for (std::size_t i = owner(); i < configs.size(); ++i) {
+    const bool shares = i == owner() || graph[LayerId(i)].weight_of == owner;
+    if (!shares) continue;
+    for (DeviceId device : configs[i].devices) taken[device()] = true;
+    if (i > owner() && configs[i].degrees == config.degrees && random() % 2 == 0) return configs[i];
+  }
+  std::vector<DeviceId> free;
+  for (std::size_t d = 0; d < devices; ++d) {
+    if (!taken[d]) free.emplace_back(d);
+  }
+  if (free.size() < config.devices.size()) return config;
+  std::shuffle(free.begin(), free.end(), random);
+  free.resize(config.devices.size());
+  config.devices = std::move(free);
+  return config;
+}
+
 // With others, where that fits; nothing where the layer is free.
 std::optional<Config> config_with_others(Random& random, const Graph& graph, LayerId id,
-                                         const std::vector<Config>& configs) {
+                                         std::size_t devices, const std::vector<Config>& configs) {
   const Layer& layer = graph[id];
-  if (layer.weight_of.valid()) {
-    const LayerId owner = layer.weight_of;
-    return config_with_weight(layer, graph[owner], configs[owner()]).value();
-  }
+  if (layer.weight_of.valid()) return config_with_owner(random, graph, id, devices, configs);
   const LayerId first = first_reader(graph, id);
   if (!first.valid() || random() % 2 == 0) return std::nullopt;
   const Config& config = configs[first()];
@@ -358,7 +380,7 @@ Strategy random_strategy(Random& random, const Graph& graph, std::size_t devices
   while (configs.size() < graph.size()) {
     const LayerId id(configs.size());
     const Layer& layer = graph[id];
-    if (const auto config = config_with_others(random, graph, id, configs)) {
+    if (const auto config = config_with_others(random, graph, id, devices, configs)) {
       configs.push_back(*config);
       continue;
     }

@@ -27,8 +27,8 @@ Graph random_network(Random& random, std::int64_t layers);
 Graph random_transformer(Random& random);
 
 /// Any degrees that fit the extents and the devices, shards on random distinct devices. With
-/// `reductions` some layers are cut in r, too, or copied. Layers that share a weight go together,
-/// and every other layer that could read with another does.
+/// `reductions` some layers are cut in r, too, or copied. Layers that share a weight go together
+/// or, with a copy of it, lie elsewhere, and every other layer that could read with another does.
 Strategy random_strategy(Random& random, const Graph& graph, std::size_t devices,
                          bool reductions = true);
 

@@ -303,8 +303,9 @@ TEST_P(Classes, DoWhatAllDevicesDoUnderHybrids) {
     const Cluster cluster = preset_cluster(names[random() % std::size(names)]);
     const auto devices = static_cast<int>(cluster.device_count());
     const Graph graph = testing::random_transformer(random).with_batch(devices);
-    for (const char* sizes : {"tp=2", "tp=4", "tp=2,sp=1", "tp=4,sp=1", "tp=2,cp=2", "tp=2,cp=4",
-                              "tp=2,sp=1,cp=2", "tp=4,cp=2"}) {
+    for (const char* sizes :
+         {"tp=2", "tp=4", "tp=2,sp=1", "tp=4,sp=1", "tp=2,cp=2", "tp=2,cp=4", "tp=2,sp=1,cp=2",
+          "tp=4,cp=2", "pp=2", "tp=2,sp=1,pp=2", "tp=2,pp=4", "pp=2,vp=2"}) {
       Strategy strategy;
       try {
         strategy = hybrid_parallel(graph, devices, std::string("hybrid:") + sizes);

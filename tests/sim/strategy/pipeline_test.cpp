@@ -151,10 +151,12 @@ TEST_F(TiedStages, TheLastHoldsTheFirstsParts) {
   EXPECT_EQ(config_text(strategy[head_].degrees), "n=2 c=2");
   EXPECT_THAT(devices(strategy[embedding_]), ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(devices(strategy[head_]), ElementsAre(4, 5, 6, 7));
-  EXPECT_TRUE(copies_weight(graph_, head_, strategy.configs()));
-  EXPECT_FALSE(copies_weight(graph_, embedding_, strategy.configs()));
+  EXPECT_EQ(weight_holder(graph_, head_, strategy.configs()), head_);
+  EXPECT_EQ(weight_holder(graph_, embedding_, strategy.configs()), embedding_);
+  EXPECT_THAT(weight_copies(graph_, embedding_, strategy.configs()), ElementsAre(head_));
   const Strategy one_stage = hybrid_parallel(graph_, 8, "hybrid:tp=2,sp=1");
-  EXPECT_FALSE(copies_weight(graph_, head_, one_stage.configs()));
+  EXPECT_EQ(weight_holder(graph_, head_, one_stage.configs()), embedding_);
+  EXPECT_THAT(weight_copies(graph_, embedding_, one_stage.configs()), IsEmpty());
   EXPECT_THAT(validate(one_stage, graph_, cluster_), IsEmpty());
 }
 
