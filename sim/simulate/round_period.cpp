@@ -62,50 +62,78 @@ Full full_time(const std::vector<std::vector<Work>>& devices) {
 
 // By what tells the same work of other rounds.
 using Key = std::tuple<LayerId, Phase, std::uint32_t>;
-std::map<Key, const Work*> by_round(const std::vector<Work>& works) {
-  std::map<Key, const Work*> known;
-  for (const Work& work : works) known[{work.layer, work.phase, work.round}] = &work;
-  return known;
-}
 
-/// Work, and the same so many rounds later.
-using Pair = std::pair<const Work*, const Work*>;
-std::vector<Pair> pairs(const std::vector<Work>& works, const Full& full, std::uint32_t rounds) {
-  const std::map<Key, const Work*> known = by_round(works);
-  std::vector<Pair> found;
-  for (const Work& work : works) {
-    const auto later = known.find({work.layer, work.phase, work.round + rounds});
-    if (later == known.end() || work.start < full.from || later->second->start > full.to) continue;
-    found.emplace_back(&work, later->second);
-  }
-  return found;
-}
-
-}  // namespace
-
-// Only the last two periods count: a pipeline takes some to settle.
-std::optional<RoundPeriod> round_period(const Plan& plan, std::span<const Span> step,
-                                        std::uint32_t rounds) {
-  const std::vector<std::vector<Work>> devices = work_of_devices(plan, step);
-  Full full = full_time(devices);
-  std::optional<Seconds> period;
-  for (const std::vector<Work>& works : devices) {
-    if (works.empty()) continue;
-    const std::vector<Pair> compared = pairs(works, full, rounds);
-    if (compared.empty()) return std::nullopt;
-    if (!period) {
-      period = compared.back().second->start - compared.back().first->start;
-      full.from = std::max(full.from, full.to - 2 * *period);
-    }
-    for (const auto& [work, later] : compared) {
-      if (work->start < full.from) continue;
-      for (const Seconds time : {later->start - work->start, later->end - work->end}) {
-        if (std::abs((time - *period).value) > kRounding * period->value) return std::nullopt;
+class Comparison {
+ public:
+  Comparison(const Plan& plan, std::span<const Span> step)
+      : devices_(work_of_devices(plan, step)), full_(full_time(devices_)) {
+    std::erase_if(devices_, [](const std::vector<Work>& works) { return works.empty(); });
+    known_.resize(devices_.size());
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
+      for (const Work& work : devices_[d]) {
+        known_[d][{work.layer, work.phase, work.round}] = &work;
       }
     }
   }
-  if (!period || full.from + *period > full.to) return std::nullopt;
-  return RoundPeriod{rounds, full.from, *period};
+
+  /// Whether so many rounds are a period, of which `parts` do as many rounds of the schedule each.
+  std::optional<RoundPeriod> period(std::uint32_t rounds, std::uint32_t parts) const {
+    if (devices_.empty()) return std::nullopt;
+    const std::optional<Seconds> time = last_distance(rounds);
+    if (!time) return std::nullopt;
+    const Seconds part = *time / static_cast<double>(parts);
+    Seconds from = full_.to - *time - part;
+    if (from < full_.from && parts == 1) from = full_.from;
+    if (from < full_.from || from + *time > full_.to) return std::nullopt;
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
+      if (!repeats(d, rounds, from, *time)) return std::nullopt;
+    }
+    return RoundPeriod{rounds, from, *time};
+  }
+
+ private:
+  const Work* later(std::size_t device, const Work& work, std::uint32_t rounds) const {
+    const auto at = known_[device].find({work.layer, work.phase, work.round + rounds});
+    const bool there = at != known_[device].end() && at->second->start <= full_.to;
+    return there && work.start >= full_.from ? at->second : nullptr;
+  }
+
+  std::optional<Seconds> last_distance(std::uint32_t rounds) const {
+    const std::vector<Work>& works = devices_.front();
+    for (auto work = works.rbegin(); work != works.rend(); ++work) {
+      if (const Work* const next = later(0, *work, rounds)) return next->start - work->start;
+    }
+    return std::nullopt;
+  }
+
+  bool repeats(std::size_t device, std::uint32_t rounds, Seconds from, Seconds time) const {
+    std::size_t compared = 0;
+    for (const Work& work : devices_[device]) {
+      const Work* const next = later(device, work, rounds);
+      if (next == nullptr || work.start < from) continue;
+      ++compared;
+      for (const Seconds found : {next->start - work.start, next->end - work.end}) {
+        if (std::abs((found - time).value) > kRounding * time.value) return false;
+      }
+    }
+    return compared > 0;
+  }
+
+  std::vector<std::vector<Work>> devices_;
+  Full full_;
+  std::vector<std::map<Key, const Work*>> known_;  // by device
+};
+
+}  // namespace
+
+// A device's state at one time is that of a period before where what it does from then on is, too.
+std::optional<RoundPeriod> round_period(const Plan& plan, std::span<const Span> step,
+                                        std::uint32_t rounds) {
+  const Comparison comparison(plan, step);
+  for (std::uint32_t parts = 1; parts * rounds < plan.rounds(); ++parts) {
+    if (const auto found = comparison.period(parts * rounds, parts)) return found;
+  }
+  return std::nullopt;
 }
 
 }  // namespace strata

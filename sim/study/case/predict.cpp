@@ -158,7 +158,7 @@ std::optional<FewRounds> few_rounds(const Case& input, const Strategy& strategy)
       return std::nullopt;
     case ScheduleKind::interleaved:
       if (input.rounds % stages != 0) return std::nullopt;
-      return FewRounds{3 * stages, stages};
+      return FewRounds{4 * stages, stages};
     case ScheduleKind::one_f_one_b:
     case ScheduleKind::zb_h1:
       return FewRounds{stages + 4, 1};
@@ -222,17 +222,21 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
     return std::pair(std::move(result), std::move(path));
   };
   if (options.devices == Simulated::one_of_each_class && input.rounds > 1) {
-    std::optional<FewRounds> few = few_rounds(input, strategy);
-    while (few && 3 * few->rounds < 2 * input.rounds) {
-      // Groups of rounds stay whole.
-      const std::uint32_t rounds = few->rounds + (input.rounds - few->rounds) % few->period;
-      auto [found, path] = with_path(predict_rounds(input, strategy, rounds, options, memo));
-      const auto period = round_period(found.plan, found.timeline.step(0), few->period);
-      if (period) {
-        add_periods(*period, input.rounds, path, options, found);
+    const std::optional<FewRounds> few = few_rounds(input, strategy);
+    for (std::uint32_t least = few ? few->rounds : input.rounds; 3 * least < 2 * input.rounds;
+         least *= 2) {
+      std::uint32_t period = few->period;
+      // A period that was found may ask for some rounds more.
+      for (int tries = 0; tries < 2; ++tries) {
+        const std::uint32_t rounds = least + (input.rounds - least) % period;
+        auto [found, path] = with_path(predict_rounds(input, strategy, rounds, options, memo));
+        const auto repeated = round_period(found.plan, found.timeline.step(0), few->period);
+        if (!repeated) break;
+        period = repeated->rounds;
+        if ((input.rounds - rounds) % period != 0) continue;
+        add_periods(*repeated, input.rounds, path, options, found);
         return std::move(found);
       }
-      few->rounds *= 2;
     }
   }
   return with_path(predict_rounds(input, strategy, input.rounds, options, memo)).first;
