@@ -323,13 +323,13 @@ Schedule read_schedule(const std::string& file) {
 
 void check_schedule(const Schedule& schedule, const Pipeline& pipeline, std::uint32_t rounds) {
   if (schedule.size() != pipeline.stages) {
-    throw InputError(fmt::format("the schedule has {} stages; the strategy has {}", schedule.size(),
+    throw InputError(fmt::format("its stages are {}, those of the strategy {}", schedule.size(),
                                  pipeline.stages));
   }
   for (std::size_t stage = 0; stage < schedule.size(); ++stage) {
     std::set<std::tuple<std::uint32_t, std::uint32_t, Pass>> seen;
     const auto fail = [&](const Instance& instance, std::string_view what) {
-      throw InputError(fmt::format("the schedule's stage {}: {} {}", stage, text(instance), what));
+      throw InputError(fmt::format("stage {}: {} {}", stage, text(instance), what));
     };
     for (const Instance& instance : schedule[stage]) {
       if (instance.chunk >= pipeline.chunks() || pipeline.stage_of[instance.chunk] != stage) {
@@ -460,8 +460,13 @@ std::vector<Instance> in_one_order(const Schedule& schedule, const Pipeline& pip
 std::vector<Instance> instances(const ScheduleChoice& choice, const Pipeline& pipeline,
                                 std::uint32_t rounds) {
   if (!choice.own.empty()) {
-    check_schedule(choice.own, pipeline, rounds);
-    return in_one_order(choice.own, pipeline);
+    try {
+      check_schedule(choice.own, pipeline, rounds);
+      return in_one_order(choice.own, pipeline);
+    } catch (InputError& error) {
+      error.add_context(choice.file);
+      throw;
+    }
   }
   const ScheduleKind kind = choice.kind.value_or(usual_schedule(pipeline));
   return in_one_order(schedule(kind, pipeline, rounds), pipeline);

@@ -12,6 +12,7 @@ ScheduleChoice read_schedule_choice(const std::string& text) {
   ScheduleChoice choice;
   if (text.empty()) return choice;
   if (text.ends_with(".csv")) {
+    choice.file = text;
     choice.own = read_schedule(text);
     if (!choice.own.empty()) return choice;
     throw InputError(text + ": no stage; allowed: a line for each, as 0F0,0B0");

@@ -173,7 +173,7 @@ TEST(Schedule, ReadsALineForEachStage) {
   EXPECT_EQ(read[1][3], (Instance{1, 1, Pass::backward}));
   check_schedule(read, chain(2, 1), 2);
   EXPECT_EQ(error_of([&] { check_schedule(read, chain(2, 1), 3); }),
-            "the schedule's stage 0: 0F2 is missing");
+            "stage 0: 0F2 is missing");
   std::ofstream(file) << "0F0,0G0\n";
   EXPECT_EQ(error_of([&] { read_schedule(file); }),
             file + ":1: '0G0' is no instance; allowed: a chunk, F, B, I or W, and a round: 0F3");
