@@ -122,8 +122,17 @@ class BatchNormKernel : public PhasedKernel {
       const auto [first, second] = sums_of(sums, x.block(), c);
       operands.statistics[2 * c] = static_cast<float>(first);
       operands.statistics[2 * c + 1] = static_cast<float>(second * inverse_[c]);
-      operands.parameter_gradients[c] = operands.statistics[2 * c + 1];
-      operands.parameter_gradients[channels_ + c] = operands.statistics[2 * c];
+    }
+    give_gradients(operands);
+  }
+
+  void give_gradients(const Operands& operands) const {
+    float* const of_gamma = operands.parameter_gradients;
+    float* const of_beta = of_gamma + channels_;
+    if (!operands.adds_parameter_gradients) std::fill_n(of_gamma, 2 * channels_, 0.0F);
+    for (std::size_t c = 0; c < channels_; ++c) {
+      of_gamma[c] += operands.statistics[2 * c + 1];
+      of_beta[c] += operands.statistics[2 * c];
     }
   }
 

@@ -231,14 +231,20 @@ class BackwardWeights : public ShardPrimitive<dnnl::convolution_backward_weights
                         DNNL_ARG_DIFF_WEIGHTS}) {}
 
   void run(const Operands& operands) {
-    float* const bias = operands.parameter_gradients + shape_.weights();
+    const std::int64_t count = shape_.weights() + (shape_.bias ? shape_.out_channels : 0);
+    float* const sums = operands.parameter_gradients;
+    const bool adds = operands.adds_parameter_gradients;
+    float* const weights =
+        adds ? scratch(Scratch::gradients, static_cast<std::size_t>(count)) : sums;
+    float* const bias = weights + shape_.weights();
     source_.enter(static_cast<float*>(operands.inputs[0].data));
     destination_.enter(static_cast<float*>(operands.output_gradient.data));
-    weights_.prepare(operands.parameter_gradients);
+    weights_.prepare(weights);
     if (bias_) bias_->prepare(bias);
     execute();
-    weights_.give(operands.parameter_gradients);
+    weights_.give(weights);
     if (bias_) bias_->give(bias);
+    for (std::int64_t i = 0; adds && i < count; ++i) sums[i] += weights[i];
   }
 };
 

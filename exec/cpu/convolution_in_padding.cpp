@@ -36,7 +36,7 @@ class InPadding : public PhasedKernel {
   void backward_weights(const Operands& operands) override {
     const Tensor dy(operands.output_gradient);
     float* const gradients = operands.parameter_gradients;
-    std::fill_n(gradients, sizes_.total(), 0.0F);
+    if (!operands.adds_parameter_gradients) std::fill_n(gradients, sizes_.total(), 0.0F);
     if (sizes_.bias == 0) return;
     for_each_plane(dy, [&](std::int64_t c, const float* at) {
       for (std::int64_t i = 0; i < dy.plane(); ++i) {

@@ -52,7 +52,8 @@ class LayerNormKernel : public PhasedKernel {
   void backward_weights(const Operands& operands) override {
     float* const gradients = operands.parameter_gradients;
     norm_.parameter_gradients(Tensor(operands.inputs[0]), Tensor(operands.output_gradient),
-                              kept(operands), gradients, gradients + norm_.channels());
+                              kept(operands), operands.adds_parameter_gradients, gradients,
+                              gradients + norm_.channels());
   }
 
   void update(const Operands& operands) override {

@@ -33,8 +33,17 @@ decltype(auto) checked(std::string_view what, F&& f) {
 }
 
 /// What a thread's scratches are for; a kernel uses several at once.
-enum class Scratch : std::uint8_t { input, output, weights, grouped_weights, bias, heads, library };
-inline constexpr std::size_t kScratchCount = 7;
+enum class Scratch : std::uint8_t {
+  input,
+  output,
+  weights,
+  grouped_weights,
+  bias,
+  heads,
+  gradients,
+  library
+};
+inline constexpr std::size_t kScratchCount = 8;
 
 /// At least `size` floats of this thread's, aligned to a cache line. All kernels of a thread share
 /// them: what one holds is lost when another runs, and when it grows.

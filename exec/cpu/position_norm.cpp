@@ -108,8 +108,11 @@ void PositionNorm::gradient(const Tensor& x, const Tensor& dy, const PlaceNorms&
 }
 
 void PositionNorm::parameter_gradients(const Tensor& x, const Tensor& dy, const PlaceNorms& norms,
-                                       float* of_scale, float* of_shift) const {
+                                       bool adds, float* of_scale, float* of_shift) const {
   const std::int64_t lanes = x.block();
+  const auto put = [adds](float& to, double sum) {
+    to = adds ? to + static_cast<float>(sum) : static_cast<float>(sum);
+  };
   std::vector<double> sums(static_cast<std::size_t>(2 * lanes));
   for (std::int64_t block = 0; block < x.blocks(); ++block) {
     std::fill(sums.begin(), sums.end(), 0.0);
@@ -119,9 +122,9 @@ void PositionNorm::parameter_gradients(const Tensor& x, const Tensor& dy, const 
     }
     const std::int64_t first = block * lanes, count = std::min(lanes, channels_ - first);
     for (std::int64_t k = 0; k < count; ++k) {
-      of_scale[first + k] = static_cast<float>(sums[static_cast<std::size_t>(k)]);
+      put(of_scale[first + k], sums[static_cast<std::size_t>(k)]);
       if (of_shift == nullptr) continue;
-      of_shift[first + k] = static_cast<float>(sums[static_cast<std::size_t>(lanes + k)]);
+      put(of_shift[first + k], sums[static_cast<std::size_t>(lanes + k)]);
     }
   }
 }

@@ -35,8 +35,8 @@ class PositionNorm {
   /// dx = (g - sums[2p] / count - x^ sums[2p + 1] / count) inverse
   void gradient(const Tensor& x, const Tensor& dy, const PlaceNorms& norms,
                 std::span<const float> scale, const float* sums, const Tensor& dx);
-  /// The sums of dy x^ and, where it is wanted, of dy.
-  void parameter_gradients(const Tensor& x, const Tensor& dy, const PlaceNorms& norms,
+  /// The sums of dy x^ and, where it is wanted, of dy; or added to what lies there.
+  void parameter_gradients(const Tensor& x, const Tensor& dy, const PlaceNorms& norms, bool adds,
                            float* of_scale, float* of_shift) const;
 
   /// Zeros, for each position two.

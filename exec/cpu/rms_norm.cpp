@@ -54,7 +54,8 @@ class RmsNormKernel : public PhasedKernel {
 
   void backward_weights(const Operands& operands) override {
     norm_.parameter_gradients(Tensor(operands.inputs[0]), Tensor(operands.output_gradient),
-                              kept(operands), operands.parameter_gradients, nullptr);
+                              kept(operands), operands.adds_parameter_gradients,
+                              operands.parameter_gradients, nullptr);
   }
 
   void update(const Operands& operands) override { update_parameters(operands, norm_.channels()); }

@@ -56,7 +56,7 @@ class BatchNormKernel : public PhasedKernel {
     const Tensor<T> x(operands.inputs[0]), dy(operands.output_gradient);
     const NormLanes norm = lanes(operands);
     const PutProducts put{norm.inverse, operands.statistics, operands.parameter_gradients,
-                          channels_};
+                          channels_, operands.adds_parameter_gradients};
     const auto join = [&](const Partials& partials) {
       return JoinSums<2, PutProducts>{partials, put};
     };

@@ -121,11 +121,14 @@ struct PutProducts {
   float* statistics;
   float* gradients;  // of gamma, then of beta
   std::int64_t channels;
+  bool adds;  // to these
 
   STRATA_ANYWHERE void operator()(std::int64_t channel, const float (&sums)[2]) const {
     const float of_gamma = sums[1] * inverse[channel];
     statistics[2 * channel] = sums[0], statistics[2 * channel + 1] = of_gamma;
-    gradients[channel] = of_gamma, gradients[channels + channel] = sums[0];
+    float& gamma = gradients[channel];
+    float& beta = gradients[channels + channel];
+    gamma = adds ? gamma + of_gamma : of_gamma, beta = adds ? beta + sums[0] : sums[0];
   }
 };
 

@@ -66,14 +66,15 @@ class ConvolutionKernel : public PhasedKernel {
   void backward_weights(const Operands& operands) override {
     float* const gradient = operands.parameter_gradients;
     // Plans are made for aligned memory; in a bucket, a layer's gradients may begin anywhere.
-    const bool direct = is_filter(shape_, seat_.type()) && is_aligned(gradient);
+    const bool adds = operands.adds_parameter_gradients;
+    const bool direct = !adds && is_filter(shape_, seat_.type()) && is_aligned(gradient);
     const auto [part, filter, workspace] =
         scratch_pieces(seat_, {part_bytes(), direct ? 0 : filter_bytes(), weights_->workspace()});
     weights_->run({part_of(operands.inputs[0], part), direct ? gradient : filter,
                    operands.output_gradient.data, workspace});
-    if (!direct) from_filter(shape_, filter, gradient, seat_.type(), stream());
+    if (!direct) from_filter(shape_, filter, gradient, adds, seat_.type(), stream());
     if (sizes_.bias > 0) {
-      column_sums(operands.output_gradient, gradient + sizes_.weight, seat_);
+      column_sums(operands.output_gradient, gradient + sizes_.weight, seat_, adds);
     }
   }
 
@@ -123,9 +124,10 @@ class ConvolutionInPadding : public PhasedKernel {
 
   void backward_weights(const Operands& operands) override {
     float* const gradient = operands.parameter_gradients;
-    clear(gradient, sizes_.weight * size_of(Type::fp32), seat_.stream());
+    const bool adds = operands.adds_parameter_gradients;
+    if (!adds) clear(gradient, sizes_.weight * size_of(Type::fp32), seat_.stream());
     if (sizes_.bias == 0) return;
-    column_sums(operands.output_gradient, gradient + sizes_.weight, seat_);
+    column_sums(operands.output_gradient, gradient + sizes_.weight, seat_, adds);
   }
 
   void update(const Operands& operands) override {

@@ -152,9 +152,12 @@ struct ScaleTerms {
 struct PutGradients {
   float* gradients;  ///< of gamma, then of beta
   std::int64_t channels;
+  bool adds;
 
   STRATA_ANYWHERE void operator()(std::int64_t channel, const float (&sums)[2]) const {
-    gradients[channel] = sums[0], gradients[channels + channel] = sums[1];
+    float& gamma = gradients[channel];
+    float& beta = gradients[channels + channel];
+    gamma = adds ? gamma + sums[0] : sums[0], beta = adds ? beta + sums[1] : sums[1];
   }
 };
 
@@ -210,7 +213,8 @@ class LayerNormKernel : public PhasedKernel {
   void backward_weights(const Operands& operands) override {
     const Tensor<T> x(operands.inputs[0]), dy(operands.output_gradient);
     const NormRows<T> of = rows(operands);
-    const PutGradients put{operands.parameter_gradients, channels_};
+    const PutGradients put{operands.parameter_gradients, channels_,
+                           operands.adds_parameter_gradients};
     const auto join = [&](const Partials& partials) {
       return JoinSums<2, PutGradients>{partials, put};
     };

@@ -132,8 +132,9 @@ struct GammaTerms {
 
 struct PutGamma {
   float* gradients;
+  bool adds;
   STRATA_ANYWHERE void operator()(std::int64_t channel, const float (&sums)[1]) const {
-    gradients[channel] = sums[0];
+    gradients[channel] = adds ? gradients[channel] + sums[0] : sums[0];
   }
 };
 
@@ -183,7 +184,7 @@ class RmsNormKernel : public PhasedKernel {
   void backward_weights(const Operands& operands) override {
     const Tensor<T> x(operands.inputs[0]), dy(operands.output_gradient);
     const auto* const inverse = static_cast<const float*>(operands.saved);
-    const PutGamma put{operands.parameter_gradients};
+    const PutGamma put{operands.parameter_gradients, operands.adds_parameter_gradients};
     const auto join = [&](const Partials& partials) {
       return JoinSums<1, PutGamma>{partials, put};
     };

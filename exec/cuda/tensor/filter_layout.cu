@@ -25,11 +25,13 @@ struct FromFilter {
   std::int64_t taps;
   const T* filter;
   float* weights;
+  bool adds;
 
   STRATA_ANYWHERE void operator()(std::int64_t i) const {
     const Quotient tap(i, taps), place(tap.whole, groups.layer_inputs);
     const std::int64_t o = place.whole, input = place.rest + groups.own_inputs(o);
-    weights[i] = static_cast<float>(filter[(o * taps + tap.rest) * groups.inputs + input]);
+    const auto value = static_cast<float>(filter[(o * taps + tap.rest) * groups.inputs + input]);
+    weights[i] = adds ? weights[i] + value : value;
   }
 };
 
@@ -73,11 +75,11 @@ void to_filter(const ConvolutionShape& shape, const float* weights, void* filter
   });
 }
 
-void from_filter(const ConvolutionShape& shape, const void* filter, float* weights, Type type,
-                 Stream& stream) {
+void from_filter(const ConvolutionShape& shape, const void* filter, float* weights, bool adds,
+                 Type type, Stream& stream) {
   with_type(type, [&]<class T>(T) {
     each(stream, shape.weights(),
-         FromFilter<T>{shape.groups, shape.taps(), static_cast<const T*>(filter), weights});
+         FromFilter<T>{shape.groups, shape.taps(), static_cast<const T*>(filter), weights, adds});
   });
 }
 

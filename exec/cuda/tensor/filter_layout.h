@@ -17,9 +17,9 @@ std::int64_t filter_size(const ConvolutionShape& shape);
 /// Zeros where the layer's groups do not meet.
 void to_filter(const ConvolutionShape& shape, const float* weights, void* filter, Type type,
                Stream& stream);
-/// What of the filter is the layer's.
-void from_filter(const ConvolutionShape& shape, const void* filter, float* weights, Type type,
-                 Stream& stream);
+/// What of the filter is the layer's, or that added to what lies there.
+void from_filter(const ConvolutionShape& shape, const void* filter, float* weights, bool adds,
+                 Type type, Stream& stream);
 
 /// The same values in the type. Both begin where 32 bytes may be moved at once.
 void convert(const float* values, void* to, std::int64_t count, Type type, Stream& stream);

@@ -43,11 +43,14 @@ TEST_P(AgainstReference, CutInParts) {
 }
 
 class Adding : public Kernels {};
-INSTANTIATE_TEST_SUITE_P(Op, Adding, testing::ValuesIn(ops_that(shards::may_add)), title_of);
+INSTANTIATE_TEST_SUITE_P(Op, Adding, testing::ValuesIn(ops_that(shards::has_parameters)), title_of);
 
 TEST_P(Adding, GradientsToWhatLiesThere) {
-  expect_drawn(20, 2, [](const DrawnOp& drawn, Random& random) {
-    return Cut{.degrees = draw_degrees(drawn.layer(), random), .adds = true};
+  const bool inputs = shards::adds_inputs(GetParam());
+  expect_drawn(20, 2, [inputs](const DrawnOp& drawn, Random& random) {
+    return Cut{.degrees = draw_degrees(drawn.layer(), random),
+               .adds_inputs = inputs,
+               .adds_parameters = true};
   });
 }
 

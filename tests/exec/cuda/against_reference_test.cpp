@@ -56,11 +56,14 @@ TEST_P(AgainstReference, CutInParts) {
 }
 
 class Adding : public Kernels {};
-INSTANTIATE_TEST_SUITE_P(Op, Adding, cases_of(shards::ops_that(shards::may_add)), title_of);
+INSTANTIATE_TEST_SUITE_P(Op, Adding, cases_of(shards::ops_that(shards::has_parameters)), title_of);
 
 TEST_P(Adding, GradientsToWhatLiesThere) {
-  expect_drawn(20, [](const DrawnOp& drawn, Random& random) {
-    return Cut{.degrees = draw_degrees(drawn.layer(), random), .adds = true};
+  const bool inputs = shards::adds_inputs(op());
+  expect_drawn(20, [inputs](const DrawnOp& drawn, Random& random) {
+    return Cut{.degrees = draw_degrees(drawn.layer(), random),
+               .adds_inputs = inputs,
+               .adds_parameters = true};
   });
 }
 

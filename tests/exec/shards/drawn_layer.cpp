@@ -207,8 +207,17 @@ bool has_windows(const reference::OpCase& c) {
   return c.name.starts_with("conv") || c.name.find("pool") != std::string::npos;
 }
 
-bool may_add(const reference::OpCase& c) {
+bool adds_inputs(const reference::OpCase& c) {
   return c.name == "linear" || c.name == "embedding";
+}
+
+bool has_parameters(const reference::OpCase& c) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {  // a norm may go without
+    Random random(seed);
+    const Graph graph = reference::draw_fitting_layer(c, random);
+    if (graph[LayerId(graph.size() - 1)].held().total() > 0) return true;
+  }
+  return false;
 }
 
 bool works_in_place(const reference::OpCase& c) {

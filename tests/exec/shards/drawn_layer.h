@@ -71,8 +71,10 @@ void each_drawn(const Site& site, reference::OpCase c, std::uint64_t seeds, cons
 }
 
 bool has_windows(const reference::OpCase& c);
-/// Layers of it read one tensor for all, or share a weight, so that their gradients add up.
-bool may_add(const reference::OpCase& c);
+/// Layers of it read one tensor for all, so that their gradients of it add up.
+bool adds_inputs(const reference::OpCase& c);
+/// Whose gradients add up over rounds, and over layers that share a weight.
+bool has_parameters(const reference::OpCase& c);
 /// Elementwise, and its gradient needs no input: the others never work in place.
 bool works_in_place(const reference::OpCase& c);
 

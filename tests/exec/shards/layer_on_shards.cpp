@@ -147,13 +147,13 @@ void LayerOnShards::load(const Region& to, const reference::Tensor& from) {
 void LayerOnShards::begin_gradients(Shard& shard) {
   for (std::size_t k = 0; k < shard.input_gradients.size(); ++k) {
     spoil(shard.input_gradients[k]);
-    if (!cut_.adds) continue;
+    if (!cut_.adds_inputs) continue;
     reference::Tensor before(call_.inputs[shard.input_of[k]]->extents);
     std::fill(before.values.begin(), before.values.end(), kBefore);
     load(shard.input_gradients[k], before);
   }
   spoil(shard.parameter_gradients);
-  if (!cut_.adds || shard.parameter_gradients.count == 0) return;
+  if (!cut_.adds_parameters || shard.parameter_gradients.count == 0) return;
   const std::vector<float> before(static_cast<std::size_t>(shard.parameter_gradients.count),
                                   kBefore);
   backend_.copy_values(shard.parameter_gradients.data, before.data(),
@@ -196,7 +196,8 @@ void LayerOnShards::run(Phase phase, Shard& shard) {
   operands.statistics = shard.statistics.data;
   operands.saved = shard.saved.data;
   operands.parameters = shard.parameters.data;
-  operands.adds_input_gradients = operands.adds_parameter_gradients = cut_.adds;
+  operands.adds_input_gradients = cut_.adds_inputs;
+  operands.adds_parameter_gradients = cut_.adds_parameters;
   operands.loss = static_cast<LossPart*>(shard.loss.get());
   operands.step = &step_;
   if (phase > Phase::forward) {
@@ -300,7 +301,8 @@ void LayerOnShards::accumulate(reference::Tensor& to, const Shard& shard, const 
 void LayerOnShards::add_input_gradients(const Shard& shard, std::vector<reference::Tensor>& sums) {
   for (std::size_t k = 0; k < shard.inputs.size(); ++k) {
     if (gives_gradient(shard, k)) {
-      accumulate(sums[shard.input_of[k]], shard, shard.input_gradients[k], cut_.adds ? kBefore : 0);
+      accumulate(sums[shard.input_of[k]], shard, shard.input_gradients[k],
+                 cut_.adds_inputs ? kBefore : 0);
     }
   }
 }
@@ -313,7 +315,7 @@ void LayerOnShards::add_parameter_gradients(const Shard& shard, reference::Weigh
   backend_.copy_values(gradients.data(), held.data, held.count);
   backend_.finish();
   std::vector<float> whole(sums.weight.size() + sums.bias.size());
-  if (cut_.adds) {
+  if (cut_.adds_parameters) {
     for (float& value : gradients) value -= kBefore;
   }
   ParameterRows(call_.layer(), shard.box).write(whole.data(), gradients.data());

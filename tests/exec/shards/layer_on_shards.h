@@ -25,7 +25,8 @@ struct Cut {
   Degrees degrees = kWhole;
   bool in_place = false;   ///< output over input, and one gradient over the other
   std::int64_t wider = 0;  ///< rows and columns that each input's box has beyond what is needed
-  bool adds = false;       ///< gradients are added to what lies there, as layers that share do
+  /// Gradients of the inputs, or of the parameters, are added to what lies there.
+  bool adds_inputs = false, adds_parameters = false;
 };
 
 class LayerOnShards {
