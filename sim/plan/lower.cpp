@@ -53,7 +53,7 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
       ordinals_(parameter_ordinals(graph)),
       parameters_(graph.size()),
       rounds_(options.rounds),
-      rounds_left_(graph.size(), options.rounds),
+      rounds_left_(graph.size()),
       last_sync_(cluster.device_count()),
       memo_(memo),
       sync_costs_(memo.sync_costs()),
@@ -73,6 +73,7 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
     shared_readers_.push_back(strata::shared_reader(graph, strategy, LayerId(i)));
     const LayerId holder = weight_holder(graph, LayerId(i), strategy.configs());
     holders_.push_back(holder);
+    rounds_left_[holder()] += options.rounds;
     const LayerId owner = graph[LayerId(i)].weight_of;
     copied_.push_back(owner.valid() && holder == LayerId(i));
     if (copied_.back()) copied_[owner()] = true;
@@ -150,7 +151,9 @@ void Lowering::lower_instance(const Instance& instance, const Stages& stages) {
   for (std::size_t i = end; i-- > first;) {
     const LayerId layer(i);
     lower_backward(layer, pass);
-    if (pass.weights && --rounds_left_[i] == 0 && trains(layer)) synchronise(layer);
+    if (!pass.weights) continue;
+    const LayerId holder = holders_[i];
+    if (--rounds_left_[holder()] == 0 && trains(holder)) synchronise(holder);
   }
   if (pass.weights && (layers_left_[instance.round] -= end - first) == 0) {
     rounds_[instance.round].reset();

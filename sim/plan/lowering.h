@@ -331,10 +331,11 @@ class Lowering {
   std::vector<std::size_t> parts_left_;                 ///< by bucket: whose gradients are to come
   std::vector<LayerParameters> parameters_;             ///< by layer
   std::vector<std::unique_ptr<Round>> rounds_;
-  std::vector<std::size_t> layers_left_;    ///< by round: whose backward pass is to come
-  Round* round_ = nullptr;                  ///< that is lowered
-  std::vector<std::uint32_t> rounds_left_;  ///< by layer: whose parameters' gradients are to come
-  std::vector<TaskId> last_sync_;           ///< by device: its sync stream's last
+  std::vector<std::size_t> layers_left_;  ///< by round: whose backward pass is to come
+  Round* round_ = nullptr;                ///< that is lowered
+  /// By layer that holds a weight: whose gradients of it are to come, of all that compute with it.
+  std::vector<std::uint32_t> rounds_left_;
+  std::vector<TaskId> last_sync_;  ///< by device: its sync stream's last
   std::map<std::pair<SyncAlgorithm, std::vector<DeviceId>>, std::uint32_t> shapes_;
   LoweringMemo& memo_;
   SyncCosts& sync_costs_;
