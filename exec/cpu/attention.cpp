@@ -65,6 +65,7 @@ class AttentionKernel : public PhasedKernel {
         scale_(static_cast<float>(1 / std::sqrt(static_cast<double>(size_)))),
         turn_queries_(op.rotary, size_, output_[Dim::w]),
         turn_keys_(op.rotary, size_, keys_[Dim::w]),
+        samples_((*spec).output[Dim::n]),
         heads_((*spec).output[Dim::c] / size_),
         whole_queries_((*spec).output[Dim::w]),
         whole_keys_(input(spec, 1)[Dim::w]),
@@ -121,8 +122,9 @@ class AttentionKernel : public PhasedKernel {
             whole_keys_};
   }
   /// Where the weights of the shard's first query and key of a head have their place.
-  std::int64_t first_weight(std::int64_t n, std::int64_t head) const {
-    const std::int64_t sample = output_[Dim::n].begin + n, query = output_[Dim::w].begin;
+  std::int64_t first_weight(const Operands& operands, std::int64_t n, std::int64_t head) const {
+    const std::int64_t before = operands.step != nullptr ? operands.step->round * samples_ : 0;
+    const std::int64_t sample = before + output_[Dim::n].begin + n, query = output_[Dim::w].begin;
     return ((sample * heads_ + head) * whole_queries_ + query) * whole_keys_ + keys_[Dim::w].begin;
   }
 
@@ -146,7 +148,7 @@ class AttentionKernel : public PhasedKernel {
       pack_head(values, v, key_place(n, key_head));
       for (std::int64_t h = heads.begin; h < heads.end; ++h) {
         take_queries(queries, q, n, h);
-        dropout.begin_head(first_weight(n, h));
+        dropout.begin_head(first_weight(operands, n, h));
         auto* const saved = static_cast<float*>(operands.saved);
         block_products().attend(head, result, saved != nullptr ? log_sums(saved, n, h) : forgotten);
         unpack_head(y, result, query_place(output_, n, h));
@@ -189,7 +191,7 @@ class AttentionKernel : public PhasedKernel {
         pack_head(of_queries, y, query_place(output_, n, h));
         pack_head(gradients, dy, query_place(output_, n, h));
         multiply(products, gradients, of_queries);
-        dropout.begin_head(first_weight(n, h));
+        dropout.begin_head(first_weight(operands, n, h));
         block_products().attend_backward(
             head, {gradients, log_sums(static_cast<float*>(operands.saved), n, h), products,
                    of_queries, of_keys, of_values});
@@ -233,8 +235,8 @@ class AttentionKernel : public PhasedKernel {
   std::int64_t group_;  ///< heads of queries that a head of keys serves
   float scale_;
   Rotary turn_queries_, turn_keys_;
-  std::int64_t heads_, whole_queries_, whole_keys_;  ///< of the layer
-  double probability_;                               ///< of the dropout; 0 without one
+  std::int64_t samples_, heads_, whole_queries_, whole_keys_;  ///< of the layer
+  double probability_;                                         ///< of the dropout; 0 without one
   LayerDropout dropout_;
   AttentionHead shape_;
 };

@@ -20,29 +20,30 @@ class DropoutKernel : public PhasedKernel {
  private:
   void forward(const Operands& operands) override {
     const Region &from = operands.inputs[0], &to = operands.output;
-    if (spec_.training) return apply(operands.step->step, from, to);
+    if (spec_.training) return apply(*operands.step, from, to);
     if (from.data != to.data) {
       std::copy_n(Tensor(from).data(), kept_.size(), Tensor(to).data());
     }
   }
 
   void backward_data(const Operands& operands) override {
-    apply(operands.step->step, operands.output_gradient, operands.input_gradients[0]);
+    apply(*operands.step, operands.output_gradient, operands.input_gradients[0]);
   }
 
-  void draw(std::uint64_t step) {
-    const DropoutMask mask(spec_.seed, spec_.layer, step, probability_);
+  void draw(const StepContext& step) {
+    const DropoutMask mask(spec_.seed, spec_.layer, step.step, probability_);
+    const std::int64_t before = step.round * whole_[Dim::n];  // samples of other rounds
     const Tensor shape(nullptr, spec_.output);
     std::uint8_t* at = kept_.data();
     for (std::int64_t n = spec_.output[Dim::n].begin; n < spec_.output[Dim::n].end; ++n) {
       for (std::int64_t cb = 0; cb < shape.blocks(); ++cb) {
-        draw_block(mask, n, cb * shape.block(), at);
+        draw_block(mask, before + n, cb * shape.block(), at);
         at += shape.plane() * shape.block();
       }
     }
   }
 
-  /// In the order of the block's memory; unused places stay dropped.
+  /// Of the batch's sample n, in the order of the block's memory; unused places stay dropped.
   void draw_block(const DropoutMask& mask, std::int64_t n, std::int64_t channel, std::uint8_t* at) {
     const Box& box = spec_.output;
     const std::int64_t block = block_of(extents(box));
@@ -61,7 +62,7 @@ class DropoutKernel : public PhasedKernel {
     }
   }
 
-  void apply(std::uint64_t step, const Region& from, const Region& to) {
+  void apply(const StepContext& step, const Region& from, const Region& to) {
     draw(step);
     loops().mask(Tensor(to).data(), Tensor(from).data(), kept_.data(),
                  static_cast<std::int64_t>(kept_.size()),

@@ -1,5 +1,6 @@
 // p = exp(x - max) / sum, loss = log(sum) + max - x[label], averaged over the N positions of the
-// global batch; dx = (p - [c = label]) / N. Positions cut in c exchange their maximum and sum.
+// batch of all rounds; dx = (p - [c = label]) / N. Positions cut in c exchange their maximum and
+// sum.
 
 #include <cmath>
 
@@ -15,10 +16,13 @@ class SoftmaxCrossEntropyKernel : public PhasedKernel {
   explicit SoftmaxCrossEntropyKernel(const ShardSpec& spec)
       : box_(spec.output),
         width_((*spec).output[Dim::w]),
-        judged_(static_cast<double>((*spec).output[Dim::n] * width_)) {}
+        positions_((*spec).output[Dim::n] * width_) {}
 
  private:
   std::int64_t columns() const { return box_[Dim::c].size(); }
+  double judged(const Operands& operands) const {
+    return static_cast<double>(positions_ * operands.step->rounds);
+  }
 
   /// The label of a position among this shard's columns, or -1.
   std::int64_t label(const Operands& operands, std::int64_t n, std::int64_t w) const {
@@ -54,12 +58,12 @@ class SoftmaxCrossEntropyKernel : public PhasedKernel {
   void forward(const Operands& operands) override {
     const Tensor x(operands.inputs[0]), p(operands.output);
     LossPart part;
-    each_label(
-        operands, [&](std::int64_t n, std::int64_t w, std::int64_t position, std::int64_t at) {
-          const float *pair = operands.statistics + 2 * position, logit = x.at(n, at, 0, 0, w);
-          part.loss += (std::log(static_cast<double>(pair[1])) + pair[0] - logit) / judged_;
-          part.correct += logit == pair[0] ? 1 : 0;
-        });
+    each_label(operands, [&](std::int64_t n, std::int64_t w, std::int64_t position,
+                             std::int64_t at) {
+      const float *pair = operands.statistics + 2 * position, logit = x.at(n, at, 0, 0, w);
+      part.loss += (std::log(static_cast<double>(pair[1])) + pair[0] - logit) / judged(operands);
+      part.correct += logit == pair[0] ? 1 : 0;
+    });
     for (std::int64_t n = 0; n < x.extents()[Dim::n]; ++n) {
       for (std::int64_t block = 0; block < x.blocks(); ++block) {
         loops_of(x).softmax(operands.statistics + 2 * n * x.plane(), x.block_at(n, block),
@@ -72,7 +76,7 @@ class SoftmaxCrossEntropyKernel : public PhasedKernel {
 
   void backward_data(const Operands& operands) override {
     const Tensor p(operands.output), dx(operands.input_gradients[0]);
-    const auto share = static_cast<float>(1 / judged_);
+    const auto share = static_cast<float>(1 / judged(operands));
     float* __restrict to = dx.data();
     const float* const from = p.data();
     for (std::int64_t i = 0; i < p.padded_size(); ++i) to[i] = from[i] * share;
@@ -82,8 +86,8 @@ class SoftmaxCrossEntropyKernel : public PhasedKernel {
   }
 
   Box box_;
-  std::int64_t width_;  ///< positions of a sample of the whole layer
-  double judged_;       ///< positions of the batch
+  std::int64_t width_;      ///< positions of a sample of the whole layer
+  std::int64_t positions_;  ///< of a round
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 #pragma once
 
 // Which elements a dropout keeps: a function of the seed, the layer, the step and the element's
-// place in the whole output, so that every cut, and every backend, drops the same. Pure. What is
-// constexpr runs on GPUs, too.
+// place in the output of the whole batch, so that every cut, in space or in time, and every backend
+// drops the same. Pure. What is constexpr runs on GPUs, too.
 
 #include <cmath>
 #include <cstdint>
@@ -16,7 +16,8 @@ class DropoutMask {
  public:
   DropoutMask(std::uint64_t seed, LayerId layer, std::uint64_t step, double probability);
 
-  /// `element`: row-major over (n, c, d, h, w) of the layer's whole output.
+  /// `element`: row-major over (n, c, d, h, w) of the layer's whole output; n counts on over the
+  /// rounds of a step.
   constexpr bool keeps(std::int64_t element) const {
     const auto counter = static_cast<std::uint64_t>(element) * 0x9E3779B97F4A7C15U;
     return mix(key_ + counter) >> 32U >= dropped_;

@@ -38,7 +38,8 @@ class Executor {
   /// Of the last step of the last run. Empty without keep_gradients, or where there is none.
   std::vector<float> gradients(LayerId layer) const { return gradients_[layer()]; }
 
-  /// Steps count on from the runs before. `cancelled` may be null. Throws Cancelled, or the first
+  /// Steps count on from the runs before; a batch has the samples of all rounds of the plan, one
+  /// after another (Plan::rounds()). `cancelled` may be null. Throws Cancelled, or the first
   /// error of a device with the task's name; the Executor is then of no more use.
   Execution run(std::size_t steps, const BatchOf& batch_of,
                 const std::atomic<bool>* cancelled = nullptr);
@@ -73,7 +74,8 @@ class Executor {
   Program program_;
   std::vector<void*> memory_;                     // by buffer; null where it is not there
   std::vector<std::unique_ptr<Kernel>> kernels_;  // by kernel; made on their device's thread
-  std::vector<std::uint64_t> loaded_;             // by buffer of a network input: 1 + the batch
+  std::vector<std::uint64_t> loaded_;             // by buffer of a network input: 1 + the part
+                                                  // of which batch, counted over all rounds
   std::mutex gradients_mutex_;                    // while a run writes:
   std::vector<std::vector<float>> gradients_;     // by layer
   std::uint64_t steps_done_ = 0;

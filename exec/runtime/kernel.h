@@ -7,7 +7,8 @@
 //
 // A kernel belongs to one device and is used by that device's thread alone. It keeps nothing from
 // one phase to another, but copies of parameters in a library's form, which each forward pass makes
-// anew: what a backward pass needs of the forward pass is among the operands.
+// anew: what a backward pass needs of the forward pass is among the operands. So the rounds of a
+// step may come in any order: several forward passes before the first backward one.
 
 #include <cstdint>
 #include <memory>
@@ -43,19 +44,22 @@ struct ShardSpec {
   const Layer& operator*() const { return (*graph)[layer]; }
 };
 
-/// What the loss layer reports of its shard's positions.
+/// What the loss layer reports of its shard's positions in a round.
 struct LossPart {
-  /// Summed over the positions whose label lies in this shard, over the whole batch's positions.
+  /// Summed over the positions whose label lies in this shard, over those of the whole batch of all
+  /// rounds.
   double loss = 0;
   std::int64_t correct = 0;  ///< of them, those whose label has the largest logit
 };
 
-/// What holds for a whole step, on every device.
+/// What holds for a whole round of a step (Plan::rounds()), on every device.
 struct StepContext {
   std::uint64_t step = 0;  ///< counted from 0; dropout draws anew in each
   float learning_rate = 0;
-  std::span<const std::int64_t> labels;  ///< of the global batch: by sample, then position
+  std::span<const std::int64_t> labels;  ///< of the round's samples: by sample, then position
   Optimizer optimizer = Optimizer::sgd;
+  /// Sample n of the graph is the batch's sample round * (the graph's samples) + n.
+  std::uint32_t round = 0, rounds = 1;
 };
 
 /// The memory that one phase works on. What a phase does not need may be empty.
@@ -77,7 +81,8 @@ struct Operands {
   /// first step. Null for plain SGD.
   float* optimizer_state = nullptr;
   /// The gradients of the inputs, or of the parameters, are added to what lies there: what layers
-  /// made that read the same tensor (OpTraits::shares_reading), or share the weight.
+  /// made that read the same tensor (OpTraits::shares_reading); what other rounds made, or layers
+  /// that share the weight, in whatever phase gives them.
   bool adds_input_gradients = false, adds_parameter_gradients = false;
   /// A statistics phase writes this shard's part; the phase after it finds all shards' combined.
   /// What they are, the op's page says at statistics(): of each channel, or each position, in turn.

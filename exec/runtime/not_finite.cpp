@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/plan/task_title.h"
+
 namespace strata {
 namespace {
 
@@ -117,8 +119,8 @@ std::string first_not_finite(const Graph& graph, const Plan& plan, std::span<voi
   }
   if (!first) return {};
   const Task& task = plan[first->task];
-  return fmt::format("the {} of layer {}, shard {} on {}", first->what, graph[task.layer].name,
-                     task.shard, backend.device_name(task.device));
+  return fmt::format("the {} of layer {}{}, shard {} on {}", first->what, graph[task.layer].name,
+                     round_text(plan, task), task.shard, backend.device_name(task.device));
 }
 
 }  // namespace strata

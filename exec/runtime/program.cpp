@@ -25,22 +25,28 @@ Program::Program(const Graph& graph, const Plan& plan)
     throw InternalError("a plan with joined transfers or classes of devices can't be run");
   }
   add_kernels();
-  std::vector<bool> forward(kernels_.size()), backward(kernels_.size());
-  for (std::size_t i = 0; i < plan.size(); ++i) {
+  find_heads();
+  find_releases();
+}
+
+void Program::find_heads() {
+  enum Pass : std::size_t { forward, again, backward, passes };
+  std::vector<bool> seen(passes * plan_.rounds() * kernels_.size());
+  for (std::size_t i = 0; i < plan_.size(); ++i) {
     const TaskId id(i);
-    const Task& task = plan[id];
+    const Task& task = plan_[id];
     if (task.kind != TaskKind::compute || task.phase == Phase::update) continue;
     if (is_sum(task.phase)) {
       sums_[i] = find_sum(id);
       continue;
     }
-    std::vector<bool>& seen = is_forward(task.phase) ? forward : backward;
-    is_head_[i] = !seen[kernel(task)];
-    seen[kernel(task)] = true;
+    const Pass pass = !is_forward(task.phase) ? backward : task.again ? again : forward;
+    const std::size_t at = (pass * plan_.rounds() + task.round) * kernels_.size() + kernel(task);
+    is_head_[i] = !seen[at];
+    seen[at] = true;
     if (task.phase == Phase::forward) add_kernel(id);
-    if (is_head_[i] && !is_forward(task.phase)) sums_[i] = find_sum(id);
+    if (is_head_[i] && pass == backward) sums_[i] = find_sum(id);
   }
-  find_releases();
 }
 
 void Program::add_kernels() {
@@ -53,6 +59,7 @@ void Program::add_kernels() {
   parameters_.resize(count);
 }
 
+// What each forward task of the shard says, whatever its round.
 void Program::add_kernel(TaskId forward) {
   const Task& task = plan_[forward];
   ProgramKernel& added = kernels_[kernel(task)];

@@ -29,7 +29,7 @@ constexpr Role summed_role(Phase phase) {
   return phase == Phase::forward_sum ? Role::output : Role::output_gradient;
 }
 
-/// One shard's kernel.
+/// One shard's kernel, of all rounds.
 struct ProgramKernel {
   DeviceId device;
   ShardSpec spec;  ///< its graph, seed and training are the run's to set
@@ -44,7 +44,8 @@ class Program {
   std::span<const ProgramKernel> kernels() const { return kernels_; }
   /// Which of these a compute task's is.
   std::size_t kernel(const Task& task) const { return first_kernel_[task.layer()] + task.shard; }
-  /// Of a compute task with a kernel: the first forward or the first backward one of its shard.
+  /// Of a compute task with a kernel: the first forward or the first backward one of its shard in
+  /// its round, and the first that computes again.
   bool is_head(TaskId task) const { return is_head_[task()]; }
   PartsSum parts_sum(TaskId task) const { return sums_[task()]; }
   /// The moves that parts_sum() is of, which come first; the others are copies.
@@ -66,6 +67,7 @@ class Program {
  private:
   void add_kernels();
   void add_kernel(TaskId forward);
+  void find_heads();
   PartsSum find_sum(TaskId task) const;
   BufferId summed(TaskId task) const;
   void find_releases();

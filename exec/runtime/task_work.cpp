@@ -7,6 +7,7 @@
 
 #include "exec/runtime/not_finite.h"
 #include "sim/base/error.h"
+#include "sim/plan/task_title.h"
 #include "sim/plan/work_kind.h"
 
 namespace strata {
@@ -21,12 +22,6 @@ TaskWork::TaskWork(Executor& executor, std::size_t steps, const BatchOf& batch_o
       loss_index_(program_.kernels().size()),
       users_(plan_.buffers().size()),
       moved_(3) {
-  for (std::size_t step = 0; step < steps; ++step) {
-    const std::uint64_t number = executor.steps_done_ + step;
-    batches_.push_back(batch_of(number));
-    contexts_.push_back({number, executor.options_.learning_rate, batches_.back().labels,
-                         executor.options_.optimizer});
-  }
   for (std::size_t k = 0; k < loss_index_.size(); ++k) {
     const Layer& layer = *program_.kernels()[k].spec;
     if (!is_loss(layer.op)) continue;
@@ -37,13 +32,42 @@ TaskWork::TaskWork(Executor& executor, std::size_t steps, const BatchOf& batch_o
     input_ordinals_.push_back(inputs);
     inputs += is_input(layer.op);
   }
-  const std::size_t count = steps * loss_shards_;
+  for (std::size_t step = 0; step < steps; ++step) {
+    const std::uint64_t number = executor.steps_done_ + step;
+    add_batch(batch_of(number), number);
+  }
+  const std::size_t count = steps * losses_of_step();
   loss_memory_ = backend_.host_memory(static_cast<std::int64_t>(count * sizeof(LossPart)));
   losses_ = {static_cast<LossPart*>(loss_memory_.get()), count};
 }
 
+// Each round has its part of the labels.
+void TaskWork::add_batch(Batch batch, std::uint64_t number) {
+  const std::uint32_t rounds = plan_.rounds();
+  for (std::size_t i = 0; i < graph_.size(); ++i) {
+    const Layer& layer = graph_[LayerId(i)];
+    if (!is_input(layer.op)) continue;
+    const auto wanted = static_cast<std::size_t>(rounds * volume(layer.output));
+    if (batch.inputs[input_ordinals_[i]].size() >= wanted) continue;
+    throw InternalError("a batch has fewer samples than a step's rounds take");
+  }
+  const std::size_t labels = batch.labels.size() / rounds;
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    contexts_.push_back({number, executor_.options_.learning_rate,
+                         batch.labels.subspan(round * labels, labels), executor_.options_.optimizer,
+                         round, rounds});
+  }
+  batches_.push_back(std::move(batch));
+}
+
+StepContext TaskWork::context(std::uint32_t step) const {
+  StepContext whole = contexts_[step * plan_.rounds()];
+  whole.labels = batches_[step].labels;
+  return whole;
+}
+
 bool TaskWork::is_wanted(TaskId task) const {
-  return executor_.options_.training || is_forward(plan_[task].phase);
+  return executor_.options_.training || (is_forward(plan_[task].phase) && !plan_[task].again);
 }
 
 void TaskWork::run(Turn turn) {
@@ -70,7 +94,7 @@ void TaskWork::perform(Turn turn) {
 }
 
 std::string TaskWork::name_of(Turn turn) const {
-  return fmt::format("step {}: {}", contexts_[turn.step].step, name_of(turn.task));
+  return fmt::format("step {}: {}", context_of(turn).step, name_of(turn.task));
 }
 
 std::string TaskWork::name_of(TaskId id) const {
@@ -79,8 +103,9 @@ std::string TaskWork::name_of(TaskId id) const {
                      : task.kind == TaskKind::transfer ? "transfer to shard"
                      : task.kind == TaskKind::gather   ? "gather from replicas, shard"
                                                        : "sum over replicas, shard";
-  return fmt::format("layer {}: {}, {} {} on {}", graph_[task.layer].name, name(task.phase), what,
-                     task.shard, backend_.device_name(task.device));
+  return fmt::format("layer {}: {}{}{}, {} {} on {}", graph_[task.layer].name, name(task.phase),
+                     task.again ? " again" : "", round_text(plan_, task), what, task.shard,
+                     backend_.device_name(task.device));
 }
 
 void TaskWork::explain(const LossNotFinite& error) const {
@@ -95,9 +120,9 @@ Execution TaskWork::result(std::vector<Span> spans) const {
   for (std::size_t step = 0; step < steps_ && loss_shards_ > 0; ++step) {
     result.losses.push_back(0);
     result.correct.push_back(0);
-    for (std::size_t k = 0; k < loss_shards_; ++k) {
-      result.losses.back() += losses_[step * loss_shards_ + k].loss;
-      result.correct.back() += losses_[step * loss_shards_ + k].correct;
+    for (const LossPart& part : losses_.subspan(step * losses_of_step(), losses_of_step())) {
+      result.losses.back() += part.loss;
+      result.correct.back() += part.correct;
     }
   }
   result.moved = {{moved_[0]}, {moved_[1]}, {moved_[2]}};
@@ -181,7 +206,7 @@ std::vector<Region> TaskWork::regions(TaskId id, Role role) {
 void TaskWork::compute(Turn turn) {
   const TaskId id = turn.task;
   const Phase phase = plan_[id].phase;
-  load_inputs(id, turn.step);
+  load_inputs(turn);
   put_together(turn);
   if (is_sum(phase)) return show_sum(id);
 
@@ -213,7 +238,7 @@ void TaskWork::compute(Turn turn) {
     operands.saved = ready(saved);
   }
   operands.loss = loss;
-  operands.step = &contexts_[turn.step];
+  operands.step = &context_of(turn);
   if (phase == Phase::update && executor_.options_.keep_gradients && turn.step + 1 == steps_) {
     executor_.keep_gradient(plan_[id], operands.parameter_gradients);
   }
@@ -223,7 +248,7 @@ void TaskWork::compute(Turn turn) {
     const LayerId layer = plan_[id].layer;
     const bool whole = plan_.placement(layer).degrees.r == 1 ||
                        graph_[layer].reduction == 1;  // else parts of sums
-    if (phase == Phase::forward && whole) {
+    if (phase == Phase::forward && whole && !plan_[id].again) {
       show(TensorRole::output, plan_[id], operands.output);
     }
   } else {
@@ -237,7 +262,7 @@ void TaskWork::show_before(TaskId id, const Operands& operands) {
   const Task& task = plan_[id];
   if (task.phase == Phase::update) {
     show_values(TensorRole::parameter_gradients, task, operands.parameter_gradients);
-  } else if (!program_.is_head(id)) {
+  } else if (!program_.is_head(id) || task.again) {
     return;
   } else if (is_forward(task.phase)) {
     const BufferId parameters = program_.parameters(task.layer, task.shard);
@@ -248,8 +273,10 @@ void TaskWork::show_before(TaskId id, const Operands& operands) {
 }
 
 void TaskWork::show_sum(TaskId id) {
-  if (executor_.options_.observer == nullptr || plan_[id].phase != Phase::forward_sum) return;
-  show(TensorRole::output, plan_[id], region({find(id, Role::output).buffer}));
+  const Task& task = plan_[id];
+  if (executor_.options_.observer == nullptr || task.phase != Phase::forward_sum) return;
+  if (task.again) return;
+  show(TensorRole::output, task, region({find(id, Role::output).buffer}));
 }
 
 void TaskWork::show(TensorRole role, const Task& task, const Region& region) {
@@ -273,7 +300,8 @@ void TaskWork::show_values(TensorRole role, const Task& task, float* values) {
 LossPart* TaskWork::loss_of(Turn turn) {
   const Task& task = plan_[turn.task];
   if (task.phase != Phase::forward || !is_loss(graph_[task.layer].op)) return nullptr;
-  return &losses_[turn.step * loss_shards_ + loss_index_[program_.kernel(task)]];
+  const std::size_t of_rounds = turn.step * losses_of_step() + task.round * loss_shards_;
+  return &losses_[of_rounds + loss_index_[program_.kernel(task)]];
 }
 
 void TaskWork::check_finite(const LossPart& part) {
@@ -281,20 +309,23 @@ void TaskWork::check_finite(const LossPart& part) {
 }
 
 void TaskWork::load(Turn turn) {
-  if (is_wanted(turn.task)) load_inputs(turn.task, turn.step);
+  if (is_wanted(turn.task)) load_inputs(turn);
 }
 
-void TaskWork::load_inputs(TaskId id, std::uint32_t step) {
-  const Batch& batch = batches_[step];
-  for (BufferId data : program_.data(id)) {
-    if (executor_.loaded_[data()] == batch.number + 1) continue;
+void TaskWork::load_inputs(Turn turn) {
+  const Batch& batch = batches_[turn.step];
+  const std::uint32_t round = plan_[turn.task].round;
+  const std::uint64_t part = 1 + batch.number * plan_.rounds() + round;
+  for (BufferId data : program_.data(turn.task)) {
+    if (executor_.loaded_[data()] == part) continue;
     const Buffer& buffer = plan_[data];
     const LayerId source = graph_[buffer.layer].inputs[buffer.input];
-    const float* values = batch.inputs[input_ordinals_[source()]].data();
+    const float* const values =
+        batch.inputs[input_ordinals_[source()]].data() + round * volume(graph_[source].output);
     for (std::uint32_t k = 0; k < plan_.boxes(data).size(); ++k) {
       backend_.load(region({data, k}), values, graph_[source].output);
     }
-    executor_.loaded_[data()] = batch.number + 1;
+    executor_.loaded_[data()] = part;
   }
 }
 

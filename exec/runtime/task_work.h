@@ -44,17 +44,19 @@ class TaskWork {
   void let_go(TaskId task);
   void count(TaskId task, std::int64_t values);
 
-  /// "step 3: layer conv1: forward, shard 0 on cpu0".
+  /// "step 3: layer conv1: forward, shard 0 on cpu0"; of several rounds
+  /// "step 3: layer conv1: forward, round 2, shard 0 on cpu0".
   std::string name_of(Turn turn) const;
-  /// "layer conv1: forward, shard 0 on cpu0".
+  /// The same without the step.
   std::string name_of(TaskId task) const;
   /// Throws it anew, with what was first not finite (not_finite.h) of this step's data, parameters
   /// and outputs. No device may be at work.
   [[noreturn]] void explain(const LossNotFinite& error) const;
-  /// By step, then by shard of the loss layers; bytes of transfers, synchronisation, statistics.
+  /// By step, then by round, then by shard of the loss layers; bytes of transfers, synchronisation,
+  /// statistics.
   std::span<LossPart> losses() { return losses_; }
   /// The first of the step's.
-  LossPart* losses_of(std::uint32_t step) { return losses_.data() + step * loss_shards_; }
+  LossPart* losses_of(std::uint32_t step) { return losses_.data() + step * losses_of_step(); }
   std::vector<std::atomic<std::int64_t>>& moved() { return moved_; }
   /// All that was kept, with the spans that the caller kept.
   Execution result(std::vector<Span> spans) const;
@@ -62,7 +64,8 @@ class TaskWork {
  protected:
   /// Nobody uses the buffer's memory any more.
   virtual void release(BufferId id, void* memory);
-  const StepContext& context(std::uint32_t step) const { return contexts_[step]; }
+  /// With the labels of all rounds.
+  StepContext context(std::uint32_t step) const;
   /// Throws LossNotFinite.
   static void check_finite(const LossPart& part);
 
@@ -76,13 +79,18 @@ class TaskWork {
   void gather(TaskId id);
   void put_together(Turn turn);
   void sum_parts(TaskId id);
-  void load_inputs(TaskId id, std::uint32_t step);
+  void add_batch(Batch batch, std::uint64_t number);
+  void load_inputs(Turn turn);
   std::vector<Region> regions(TaskId id, Role role);
   /// Its buffer is invalid where the task has none.
   Operand find(TaskId id, Role role) const;
   Kernel& kernel(TaskId id);
   void* ready(BufferId id);
   LossPart* loss_of(Turn turn);
+  std::size_t losses_of_step() const { return plan_.rounds() * loss_shards_; }
+  const StepContext& context_of(Turn turn) const {
+    return contexts_[turn.step * plan_.rounds() + plan_[turn.task].round];
+  }
 
   Executor& executor_;
   const Graph& graph_;
@@ -91,10 +99,10 @@ class TaskWork {
   Backend& backend_;
   std::size_t steps_;
   std::vector<Batch> batches_;               // by step
-  std::vector<StepContext> contexts_;        // by step
+  std::vector<StepContext> contexts_;        // by step and round
   std::vector<std::size_t> input_ordinals_;  // by layer: which of a batch's inputs
   std::shared_ptr<void> loss_memory_;        // of the backend's, which kernels write to
-  std::span<LossPart> losses_;               // in it, by step and loss shard
+  std::span<LossPart> losses_;               // in it, by step, round and loss shard
   std::vector<std::size_t> loss_index_;      // by kernel: which loss shard
   std::size_t loss_shards_ = 0;
   std::vector<std::atomic<std::uint32_t>> users_;  // by buffer: who has not let go

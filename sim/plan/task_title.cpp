@@ -9,11 +9,17 @@ namespace strata {
 std::string task_title(const Graph& graph, const Plan& plan, const Task& task) {
   std::string layer = graph[task.layer].name;
   const std::string_view what = role_of(task).name;
-  if (!in_group(task.kind)) return fmt::format("{} {}", layer, what);
+  if (!in_group(task.kind)) return fmt::format("{} {}{}", layer, what, round_text(plan, task));
   const Group& group = plan.groups()[task.detail];
   if (group.layers.size() > 1) layer += fmt::format(" and {} more", group.layers.size() - 1);
-  if (task.kind != TaskKind::collective) return fmt::format("{} {}", layer, what);
-  return fmt::format("{} {} {}", layer, name(group.algorithm), what);
+  const std::string round = round_text(plan, task);
+  if (task.kind != TaskKind::collective) return fmt::format("{} {}{}", layer, what, round);
+  return fmt::format("{} {} {}{}", layer, name(group.algorithm), what, round);
+}
+
+std::string round_text(const Plan& plan, const Task& task) {
+  if (plan.rounds() == 1 || task.phase == Phase::update) return {};
+  return fmt::format(", round {}", task.round);
 }
 
 std::string_view task_category(TaskKind kind) {

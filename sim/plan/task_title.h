@@ -10,7 +10,11 @@
 
 namespace strata {
 
+/// Of several rounds, with the task's: "conv1 forward, round 2".
 std::string task_title(const Graph& graph, const Plan& plan, const Task& task);
+
+/// ", round 2", counted from 0; empty where a step has one round, and where the task is of all.
+std::string round_text(const Plan& plan, const Task& task);
 
 /// As a trace files it (`cat`): "compute", "transfer", "collective" for all parts of groups,
 /// "join".

@@ -35,6 +35,7 @@ class AttentionKernel : public PhasedKernel {
         groups_{output_[Dim::n].size(),       output_[Dim::c].size() / size_,
                 keys_[Dim::c].size() / size_, output_[Dim::c].begin / size_,
                 keys_[Dim::c].begin / size_,  channels_of(spec, 0) / channels_of(spec, 1)},
+        samples_((*spec).output[Dim::n]),
         turns_(op.rotary > 0),
         dropout_{LayerDropout(spec.seed, spec.layer, op.dropout),
                  nullptr,
@@ -92,6 +93,8 @@ class AttentionKernel : public PhasedKernel {
   }
 
   AttentionTensors<T> tensors(const Operands& operands, void* queries, void* keys) const {
+    WeightDropout dropout = dropout_;
+    if (operands.step != nullptr) dropout.first_sample += operands.step->round * samples_;
     return {seen_,
             groups_,
             heads_of_queries<const T>(turned(operands.inputs[0], queries)),
@@ -99,7 +102,7 @@ class AttentionKernel : public PhasedKernel {
             heads_of_keys<const T>(operands.inputs[2]),
             static_cast<float>(1 / std::sqrt(static_cast<double>(size_))),
             static_cast<float*>(operands.saved),
-            dropout_};
+            dropout};
   }
 
   void forward(const Operands& operands) override {
@@ -159,6 +162,7 @@ class AttentionKernel : public PhasedKernel {
   Box output_, keys_;
   SeenKeys seen_;
   HeadGroups groups_;
+  std::int64_t samples_;  ///< of a round
   bool turns_;
   WeightDropout dropout_;
   RotaryPairs rotary_{};

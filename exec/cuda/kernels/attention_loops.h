@@ -35,7 +35,8 @@ struct HeadGroups {
   }
 };
 
-/// A dropout of the softmaxes' weights, whose places are (n, heads, queries, keys) of the layer.
+/// A dropout of the softmaxes' weights, whose places are (n, heads, queries, keys) of the layer, n
+/// over the samples of all rounds.
 struct WeightDropout {
   LayerDropout dropout{0, LayerId(0), 0};
   const StepState* step = nullptr;  ///< null: all stay

@@ -8,7 +8,7 @@
 namespace strata::cuda {
 namespace {
 
-/// Row-major places over (n, c, d, h, w) of the layer's whole output.
+/// Row-major places over (n, c, d, h, w) of the layer's whole output, n over those of all rounds.
 struct DropoutPlaces {
   Places whole, begin;
 
@@ -54,19 +54,21 @@ class DropoutKernel : public PhasedKernel {
  private:
   void forward(const Operands& operands) override {
     const Region &from = operands.inputs[0], &to = operands.output;
-    if (training_) return apply(from, to);
+    if (training_) return apply(operands, from, to);
     if (from.data != to.data) copy_box(to, from, to.box, seat_.type(), seat_.stream());
   }
 
   void backward_data(const Operands& operands) override {
-    apply(operands.output_gradient, operands.input_gradients[0]);
+    apply(operands, operands.output_gradient, operands.input_gradients[0]);
   }
 
-  void apply(const Region& from, const Region& to) const {
+  void apply(const Operands& operands, const Region& from, const Region& to) const {
     const Tensor<T> source(from), target(to);
+    DropoutPlaces of_round = places_;
+    of_round.begin.n += operands.step->round * places_.whole.n;
     with_width<T>({target.size.c}, [&](auto width) {
       const DropoutLoop<T, width> loop{
-          packed<width>(target), packed<width>(source), places_, dropout_, seat_.step(), scale_};
+          packed<width>(target), packed<width>(source), of_round, dropout_, seat_.step(), scale_};
       each(seat_.stream(), loop.to.size.count(), loop);
     });
   }

@@ -1,8 +1,7 @@
 // p = exp(x - max) / sum, loss = log(sum) + max - x[label], averaged over the N positions of the
-// global batch; dx = (p - [c = label]) / N. A row is a position's classes; rows cut in c exchange
-// their maximum and sum. A team takes a row. In
-// bf16 p is kept in fp32 beside the output: near 1 the half of its digits that bf16 lacks is what
-// the gradient is made of.
+// batch of all rounds; dx = (p - [c = label]) / N. A row is a position's classes; rows cut in c
+// exchange their maximum and sum. A team takes a row. In bf16 p is kept in fp32 beside the output:
+// near 1 the half of its digits that bf16 lacks is what the gradient is made of.
 
 #include <cmath>
 #include <limits>
@@ -124,12 +123,13 @@ class SoftmaxCrossEntropyKernel : public PhasedKernel {
       : seat_(seat),
         box_(spec.output),
         positions_((*spec).output[Dim::w]),
-        judged_(static_cast<double>((*spec).output[Dim::n] * positions_)) {}
+        judged_((*spec).output[Dim::n] * positions_) {}
 
  private:
-  /// Labels move when they outgrow their memory.
-  SoftmaxRows<T> rows(const void* logits) const {
-    const std::int64_t first = box_[Dim::n].begin * positions_ + box_[Dim::w].begin;
+  /// Labels move when they outgrow their memory; those of all rounds lie there.
+  SoftmaxRows<T> rows(const Operands& operands, const void* logits) const {
+    const std::int64_t first =
+        operands.step->round * judged_ + box_[Dim::n].begin * positions_ + box_[Dim::w].begin;
     return {static_cast<const T*>(logits),
             box_[Dim::n].size() * box_[Dim::w].size(),
             box_[Dim::c].size(),
@@ -139,35 +139,40 @@ class SoftmaxCrossEntropyKernel : public PhasedKernel {
             positions_};
   }
 
+  /// Of the batch.
+  double judged(const Operands& operands) const {
+    return static_cast<double>(judged_ * operands.step->rounds);
+  }
+
   void forward_statistics(const Operands& operands) override {
-    const SoftmaxRows<T> x = rows(operands.inputs[0].data);
+    const SoftmaxRows<T> x = rows(operands, operands.inputs[0].data);
     teams(seat_.stream(), x.rows, SoftmaxStatistics<T>{x, operands.statistics});
   }
 
   void forward(const Operands& operands) override {
-    const SoftmaxRows<T> x = rows(operands.inputs[0].data);
+    const SoftmaxRows<T> x = rows(operands, operands.inputs[0].data);
     teams(seat_.stream(), x.rows,
           SoftmaxForward<T>{x, operands.statistics, static_cast<T*>(operands.output.data),
                             kKeeps ? static_cast<float*>(operands.saved) : nullptr});
     if (operands.loss == nullptr) return;
     teams(seat_.stream(), 1,
-          SoftmaxLoss<T>{x, operands.statistics, judged_, operands.loss, seat_.step()});
+          SoftmaxLoss<T>{x, operands.statistics, judged(operands), operands.loss, seat_.step()});
   }
 
   void backward_data(const Operands& operands) override {
     using P = std::conditional_t<kKeeps, float, T>;
     const void* p = kKeeps ? operands.saved : operands.output.data;
-    const SoftmaxRows<T> x = rows(nullptr);
+    const SoftmaxRows<T> x = rows(operands, nullptr);
     teams(seat_.stream(), x.rows,
           SoftmaxBackward<T, P>{x, static_cast<const P*>(p),
                                 static_cast<T*>(operands.input_gradients[0].data),
-                                static_cast<float>(1 / judged_)});
+                                static_cast<float>(1 / judged(operands))});
   }
 
   Seat& seat_;
   Box box_;
   std::int64_t positions_;  ///< of a sample of the whole layer
-  double judged_;           ///< positions of the global batch
+  std::int64_t judged_;     ///< positions of a round
 };
 
 }  // namespace

@@ -24,12 +24,16 @@ class Ones {
         array_(seat_.stream(), std::vector<float>(static_cast<std::size_t>(volume(box)), 1)),
         kernel_(make_kernel(seat_, {&graph_, LayerId(1), box, {{box}}, training, kSeed})) {}
 
-  void begin_step(std::uint64_t step) { seat_.begin_step({step, 0, {}}); }
+  void begin_step(std::uint64_t step) {
+    step_.step = step;
+    seat_.begin_step(step_);
+  }
   void run(Phase phase) {
     const Region region = array_.region(box_);
     Operands operands;
     operands.inputs = operands.input_gradients = {&region, 1};
     operands.output = operands.output_gradient = region;
+    operands.step = &step_;
     kernel_->run(phase, operands);
   }
   std::vector<float> get() const { return array_.get(); }
@@ -43,6 +47,7 @@ class Ones {
 
   Graph graph_;
   Box box_;
+  StepContext step_;
   Seat seat_{0, Precision::fp32};
   GpuArray<float> array_;
   std::unique_ptr<Kernel> kernel_;

@@ -51,12 +51,14 @@ class EqualLogits {
         region_(logits_.region(box(first_column))) {}
 
   std::shared_ptr<void> run_forward(const std::vector<std::int64_t>& labels, bool with_loss) {
-    seat_.begin_step({0, 0, labels});
+    const StepContext step{0, 0, labels};
+    seat_.begin_step(step);
     const auto loss = host_memory(sizeof(LossPart));
     Operands operands;
     operands.inputs = {&region_, 1};
     operands.output = output_.region(region_.box);
     operands.statistics = statistics_.data();
+    operands.step = &step;
     operands.loss = with_loss ? static_cast<LossPart*>(loss.get()) : nullptr;
     kernel_->run(Phase::forward_statistics, operands);
     kernel_->run(Phase::forward, operands);

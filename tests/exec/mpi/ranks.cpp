@@ -30,12 +30,14 @@ struct Case {
   std::vector<std::vector<float>> weights, inputs;
   std::vector<std::int64_t> labels;
 
-  explicit Case(Random& random) : graph(strata::testing::random_graph(random)) {
+  // Batches have so many rounds.
+  Case(Random& random, std::uint32_t rounds) : graph(strata::testing::random_graph(random)) {
     for (const auto& w : reference::random_weights(graph, random)) {
       weights.emplace_back(w.weight.begin(), w.weight.end());
       weights.back().insert(weights.back().end(), w.bias.begin(), w.bias.end());
     }
-    const reference::Batch batch = reference::random_batch(graph, random);
+    const reference::Batch batch =
+        reference::random_batch(graph.with_batch(rounds * graph.batch()), random);
     for (const auto& input : batch.inputs) {
       inputs.emplace_back(input.values.begin(), input.values.end());
     }
@@ -81,7 +83,7 @@ Outcome run(AnExecutor& executor, const Case& c) {
 
 ExecutionOptions options_of(bool training) {
   ExecutionOptions options;
-  options.learning_rate = 0.05F;
+  options.learning_rate = 0.02F;
   options.seed = 7;
   options.training = training;
   options.keep_gradients = training;
@@ -100,12 +102,14 @@ int compare(const mpi::World& world, std::uint64_t first, std::uint64_t last) {
   const Cluster cluster = cpu_cluster(static_cast<int>(world.size()));
   for (std::uint64_t seed = first; seed < last; ++seed) {
     Random random(seed);
-    const Case c(random);
+    const auto rounds = static_cast<std::uint32_t>(1 + seed % 3);
+    const Case c(random, rounds);
     for (const GradientSync& sync :
          {GradientSync(SyncAlgorithm::ring), GradientSync(SyncAlgorithm::ring, {1024}),
           GradientSync(SyncAlgorithm::ps)}) {
       LowerOptions options;
       options.sync = sync;
+      options.rounds = rounds;
       const Strategy strategy = strata::testing::random_strategy(random, c.graph, world.size());
       const Plan plan = lower(c.graph, cluster, strategy, options);
       for (bool training : {true, false}) {
@@ -136,7 +140,7 @@ class Lost : public cpu::CpuBackend {
 
 void run_with_lost(const mpi::World& world, bool dies) {
   Random random(3);
-  const Case c(random);
+  const Case c(random, 1);
   const Strategy strategy = strata::testing::random_strategy(random, c.graph, world.size());
   const Plan plan = lower(c.graph, cpu_cluster(static_cast<int>(world.size())), strategy, {});
   Lost backend(world.size(), dies);
@@ -147,7 +151,7 @@ void run_with_lost(const mpi::World& world, bool dies) {
 // Rank 1 starts from zeros.
 void gather_different(const mpi::World& world) {
   Random random(3);
-  const Case c(random);
+  const Case c(random, 1);
   const Strategy strategy = data_parallel(c.graph, static_cast<int>(world.size()));
   const Plan plan = lower(c.graph, cpu_cluster(static_cast<int>(world.size())), strategy, {});
   cpu::CpuBackend backend(world.size());
