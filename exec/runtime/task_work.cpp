@@ -265,6 +265,7 @@ void TaskWork::show_before(TaskId id, const Operands& operands) {
   } else if (!program_.is_head(id) || task.again) {
     return;
   } else if (is_forward(task.phase)) {
+    if (task.round > 0) return;  // the same parameters
     const BufferId parameters = program_.parameters(task.layer, task.shard);
     if (parameters.valid()) show_values(TensorRole::parameters, task, values_of(parameters));
   } else {
@@ -283,7 +284,8 @@ void TaskWork::show(TensorRole role, const Task& task, const Region& region) {
   if (region.data == nullptr) return;
   std::vector<float> values(static_cast<std::size_t>(volume(region.box)));
   backend_.pack(values.data(), region, region.box);
-  if (!executor_.options_.observer->see(role, task.layer, task.shard, values)) return;
+  const TensorKey tensor{role, task.layer, task.round};
+  if (!executor_.options_.observer->see(tensor, task.shard, values)) return;
   backend_.unpack(region, values.data(), region.box);
   backend_.finish();
 }
@@ -292,7 +294,7 @@ void TaskWork::show(TensorRole role, const Task& task, const Region& region) {
 void TaskWork::show_values(TensorRole role, const Task& task, float* values) {
   const std::int64_t count = plan_[program_.parameters(task.layer, task.shard)].values;
   std::vector<float> seen = executor_.on_host(values, count);
-  if (!executor_.options_.observer->see(role, task.layer, task.shard, seen)) return;
+  if (!executor_.options_.observer->see({role, task.layer}, task.shard, seen)) return;
   backend_.copy_values(values, seen.data(), count);
   backend_.finish();
 }

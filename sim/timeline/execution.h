@@ -3,6 +3,7 @@
 // What it takes to run a plan for real, beside the plan, and what comes of it. Values.
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -30,6 +31,14 @@ constexpr std::string_view name(TensorRole role) {
   return kTensorRoleNames[static_cast<std::size_t>(role)];
 }
 
+/// A tensor of a step, in one of its rounds; parameters and their gradients are of all: 0.
+struct TensorKey {
+  TensorRole role = TensorRole::output;
+  LayerId layer;
+  std::uint32_t round = 0;
+  auto operator<=>(const TensorKey&) const = default;
+};
+
 /// Sees the tensors of all shards while a plan runs: what they hold when a task finds or leaves
 /// them, before another task works in the same memory. Called by the threads of all devices.
 class TensorObserver {
@@ -37,8 +46,7 @@ class TensorObserver {
   virtual ~TensorObserver() = default;
   /// `values`: of the shard's box, row-major; of parameters weight, then bias, of its channels. The
   /// run goes on with what it writes to them, where it returns true.
-  virtual bool see(TensorRole role, LayerId layer, std::uint32_t shard,
-                   std::span<float> values) = 0;
+  virtual bool see(const TensorKey& tensor, std::uint32_t shard, std::span<float> values) = 0;
 };
 
 struct ExecutionOptions {

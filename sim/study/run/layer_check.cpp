@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "sim/base/error.h"
 #include "sim/study/run/evaluate.h"
 #include "sim/study/run/layer_follower.h"
 #include "sim/study/run/step_record.h"
@@ -82,9 +83,9 @@ class LayerComparison {
   }
 
   double lost_by_summation(TensorKey key) const {
-    if (key.first != TensorRole::parameter_gradients) return 0;
-    const Extents& output = in_.graph[key.second].output;
-    const std::int64_t terms = volume(output) / output[Dim::c];
+    if (key.role != TensorRole::parameter_gradients) return 0;
+    const Extents& output = in_.graph[key.layer].output;
+    const std::int64_t terms = in_.plan.rounds() * volume(output) / output[Dim::c];
     return std::min(kTimesSummation * kUnitRoundoff * std::sqrt(static_cast<double>(terms)),
                     kMostBySummation);
   }
@@ -122,6 +123,9 @@ double layer_tolerance(DType type) {
 
 LayerCheck check_layers(const LayerCheckCase& input, const std::atomic<bool>* cancelled,
                         const LayerProgress& progress) {
+  if (input.plan.rounds() != input.alone.rounds()) {
+    throw InternalError("layers are compared round by round");
+  }
   return LayerComparison(input).run(cancelled, progress);
 }
 

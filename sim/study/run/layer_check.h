@@ -59,9 +59,9 @@ double loss_difference(double cut, double one);
 struct LayerCheckCase {
   Runner& runner;
   const std::string& devices;
-  const Graph& graph;
-  const Plan& plan;   ///< the cut
-  const Plan& alone;  ///< one device's
+  const Graph& graph;  ///< of a round
+  const Plan& plan;    ///< the cut
+  const Plan& alone;   ///< one device's, in as many rounds
   ExecutionOptions execution;
   const NetworkWeights& weights;
   BatchOf batch_of;

@@ -29,11 +29,11 @@ bool is_of_parameters(TensorRole role) {
 class PartRuns {
  public:
   PartRuns(const Graph& graph, const Plan& plan, TensorKey key, const Part& part)
-      : layer_(graph[key.second]),
-        tile_(partition(layer_, plan.placement(key.second).degrees).tile(part.shard)),
-        parameters_(is_of_parameters(key.first)) {
-    if (key.first == TensorRole::output) {
-      tile_ = partition(layer_, plan.placement(key.second).degrees).held(part.shard);
+      : layer_(graph[key.layer]),
+        tile_(partition(layer_, plan.placement(key.layer).degrees).tile(part.shard)),
+        parameters_(is_of_parameters(key.role)) {
+    if (key.role == TensorRole::output) {
+      tile_ = partition(layer_, plan.placement(key.layer).degrees).held(part.shard);
     }
     const std::int64_t values =
         parameters_ ? shard_parameters(layer_, tile_).total() : volume(tile_);
@@ -128,32 +128,34 @@ void go_on_from(const Graph& graph, const Plan& plan, TensorKey key, std::span<c
 
 }  // namespace
 
-bool Follower::see(TensorRole role, LayerId layer, std::uint32_t, std::span<float> values) {
-  const TensorKey key{role, layer};
+bool Follower::see(const TensorKey& key, std::uint32_t, std::span<float> values) {
   compare(key, values);
-  if (role == TensorRole::parameters) compare_replicas(layer);
-  go_on_from(graph_, plan_, key, record_.parts(role, layer), values);
+  if (key.role == TensorRole::parameters) compare_replicas(key.layer);
+  go_on_from(graph_, plan_, key, record_.parts(key), values);
   return true;
 }
 
 void Follower::compare(TensorKey key, std::span<const float> values) {
-  layers_.insert(key.second);
+  layers_.insert(key.layer);
   TensorDifference found;
-  found.layer = graph_[key.second].name;
-  found.what = name(key.first);
+  found.layer = graph_[key.layer].name;
+  found.what = name(key.role);
+  if (plan_.rounds() > 1 && !is_of_parameters(key.role)) {
+    found.what += ", round " + std::to_string(key.round);
+  }
   found.step = step_;
   found.allowed =
-      key.first == TensorRole::parameters ? kParameterTolerance : layer_tolerance(plan_.dtype());
-  const Partition cut = partition(graph_[key.second], plan_.placement(key.second).degrees);
+      key.role == TensorRole::parameters ? kParameterTolerance : layer_tolerance(plan_.dtype());
+  const Partition cut = partition(graph_[key.layer], plan_.placement(key.layer).degrees);
   std::set<HeldParameters> held;  // replicas hold the same ones
   std::set<Box> boxes;            // so do copies
   std::size_t covered = 0;
   double squares = 0, farthest = 0;
-  for (const Part& part : record_.parts(key.first, key.second)) {
+  for (const Part& part : record_.parts(key)) {
     const double distance = distance_of(PartRuns(graph_, plan_, key, part), part, values);
     const bool first =
-        is_of_parameters(key.first) ? held.insert(parameters_in(cut.tile(part.shard))).second
-        : key.first == TensorRole::output
+        is_of_parameters(key.role) ? held.insert(parameters_in(cut.tile(part.shard))).second
+        : key.role == TensorRole::output
             ? boxes.insert(cut.held(part.shard)).second
             : seen_once(cut.tile(part.shard)) && boxes.insert(cut.tile(part.shard)).second;
     if (first) {
@@ -179,7 +181,7 @@ void Follower::compare_replicas(LayerId layer) {
   const TensorKey key{TensorRole::parameters, layer};
   const Partition cut = partition(graph_[layer], plan_.placement(layer).degrees);
   std::map<HeldParameters, const Part*> first;
-  for (const Part& part : record_.parts(key.first, layer)) {
+  for (const Part& part : record_.parts(key)) {
     const Part& other =
         *first.try_emplace(parameters_in(cut.tile(part.shard)), &part).first->second;
     const double distance = distance_of(part.values, other.values);
@@ -199,13 +201,12 @@ void NudgedFollower::look_at(std::span<const Doubt> doubts) {
   }
 }
 
-bool NudgedFollower::see(TensorRole role, LayerId layer, std::uint32_t, std::span<float> values) {
-  const TensorKey key{role, layer};
+bool NudgedFollower::see(const TensorKey& key, std::uint32_t, std::span<float> values) {
   const auto at = doubts_.find(key);
   if (at != doubts_.end()) moved_[key] = distance_of(values, at->second->whole);
-  go_on_from(graph_, plan_, key, record_.parts(role, layer), values);
-  if (role != TensorRole::parameters) {
-    nudge(values, {plan_.dtype(), 1}, graph_[layer].name + std::string(name(role)));
+  go_on_from(graph_, plan_, key, record_.parts(key), values);
+  if (key.role != TensorRole::parameters) {
+    nudge(values, {plan_.dtype(), 1}, graph_[key.layer].name + std::string(name(key.role)));
   }
   return true;
 }
@@ -213,7 +214,7 @@ bool NudgedFollower::see(TensorRole role, LayerId layer, std::uint32_t, std::spa
 // An update has no sums that cancel; and what this device updates from is not what the plan's
 // shards updated from, so that it may be off by the whole update.
 double NudgedFollower::moved(const Doubt& doubt) const {
-  if (doubt.key.first == TensorRole::parameters) return 0;
+  if (doubt.key.role == TensorRole::parameters) return 0;
   const auto at = moved_.find(doubt.key);
   return at == moved_.end() || doubt.length == 0 ? 0 : at->second / doubt.length;
 }

@@ -13,9 +13,6 @@
 
 namespace strata {
 
-/// Which tensor of the step.
-using TensorKey = std::pair<TensorRole, LayerId>;
-
 /// A tensor that differs by more than the tolerance.
 struct Doubt {
   TensorKey key;
@@ -31,7 +28,7 @@ class Follower : public TensorObserver {
       : graph_(graph), plan_(plan), record_(record) {}
 
   void begin(std::size_t step) { step_ = step; }
-  bool see(TensorRole role, LayerId layer, std::uint32_t shard, std::span<float> values) override;
+  bool see(const TensorKey& key, std::uint32_t shard, std::span<float> values) override;
 
   std::vector<Doubt> take_doubts() { return std::exchange(doubts_, {}); }
   /// How many of them it has compared.
@@ -59,7 +56,7 @@ class NudgedFollower : public TensorObserver {
       : graph_(graph), plan_(plan), record_(record) {}
 
   void look_at(std::span<const Doubt> doubts);
-  bool see(TensorRole role, LayerId layer, std::uint32_t shard, std::span<float> values) override;
+  bool see(const TensorKey& key, std::uint32_t shard, std::span<float> values) override;
   /// From what the device made of exact values, over the doubt's length; 0 for parameters.
   double moved(const Doubt& doubt) const;
 

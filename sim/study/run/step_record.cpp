@@ -5,18 +5,18 @@
 
 namespace strata {
 
-bool StepRecord::see(TensorRole role, LayerId layer, std::uint32_t shard, std::span<float> values) {
+bool StepRecord::see(const TensorKey& tensor, std::uint32_t shard, std::span<float> values) {
   Part part{shard, {values.begin(), values.end()}};
   const std::lock_guard lock(mutex_);
-  std::vector<Part>& parts = parts_[{role, layer}];
+  std::vector<Part>& parts = parts_[tensor];
   const auto after = [](std::uint32_t s, const Part& p) { return s < p.shard; };
   parts.insert(std::upper_bound(parts.begin(), parts.end(), shard, after), std::move(part));
   return false;
 }
 
-const std::vector<StepRecord::Part>& StepRecord::parts(TensorRole role, LayerId layer) const {
+const std::vector<StepRecord::Part>& StepRecord::parts(const TensorKey& tensor) const {
   static const std::vector<Part> none;
-  const auto at = parts_.find({role, layer});
+  const auto at = parts_.find(tensor);
   return at == parts_.end() ? none : at->second;
 }
 
@@ -26,7 +26,7 @@ Bytes record_bytes(const Graph& graph, const Plan& plan) {
     const Layer& layer = graph[LayerId(i)];
     if (is_input(layer.op)) continue;
     const auto shards = static_cast<std::int64_t>(plan.placement(LayerId(i)).devices.size());
-    values += 2 * (volume(layer.output) + shards * layer.parameters.total());
+    values += 2 * (plan.rounds() * volume(layer.output) + shards * layer.parameters.total());
   }
   return Bytes{values * static_cast<std::int64_t>(sizeof(float))};
 }

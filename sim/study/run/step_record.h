@@ -23,16 +23,16 @@ class StepRecord : public TensorObserver {
     std::vector<float> values;
   };
 
-  bool see(TensorRole role, LayerId layer, std::uint32_t shard, std::span<float> values) override;
+  bool see(const TensorKey& tensor, std::uint32_t shard, std::span<float> values) override;
 
   /// By shard; none where nothing was seen.
-  const std::vector<Part>& parts(TensorRole role, LayerId layer) const;
+  const std::vector<Part>& parts(const TensorKey& tensor) const;
   bool empty() const { return parts_.empty(); }
   void clear() { parts_.clear(); }
 
  private:
   std::mutex mutex_;
-  std::map<std::pair<TensorRole, LayerId>, std::vector<Part>> parts_;
+  std::map<TensorKey, std::vector<Part>> parts_;
 };
 
 /// Memory of it, at most.

@@ -57,11 +57,13 @@ struct Trainer {
   CheckedRunner runner{checked};
   Plan plan = lowered(checked.strategy), alone = lowered(on_one_device(checked.graph));
   NetworkWeights weights = initial_weights(checked.graph, kSeed);
-  Dataset data = synthetic_dataset(checked.graph, kSeed);
+  Dataset data =
+      synthetic_dataset(checked.graph.with_batch(checked.rounds * checked.graph.batch()), kSeed);
 
   Plan lowered(const Strategy& strategy) const {
     LowerOptions lowering;
     lowering.sync = checked.sync;
+    lowering.rounds = checked.rounds;
     return lower(checked.graph, cpu_cluster(checked.devices), strategy, lowering);
   }
   ExecutionOptions execution() const {

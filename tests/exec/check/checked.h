@@ -14,11 +14,12 @@
 namespace strata::testing {
 
 struct CheckedCase {
-  Graph graph;
+  Graph graph;  ///< of a round
   Strategy strategy;
   int devices = 2;
   GradientSync sync = {};
   Planted planted = {};  ///< of the cut
+  std::uint32_t rounds = 1;
 };
 
 /// Whether STRATA_CHECK_ZOO=full asks for networks as the zoo has them: hours, not seconds.

@@ -64,6 +64,31 @@ TEST(CheckOfLayers, FindsNothingWhereNothingIsWrong) {
   }
 }
 
+// A round's outputs are compared with the same round's, and gradients once all have added to them.
+TEST(CheckOfLayers, FollowsEachRound) {
+  const Graph graph = build_zoo("lenet5", 4);
+  strata::testing::CheckedCase rounds{graph, data_parallel(graph, 2)};
+  rounds.rounds = 3;
+  EXPECT_EQ(strata::testing::failures(strata::testing::checked_layers(rounds)), "");
+  const auto first_found = [&](const auto& plant) {
+    rounds.planted.kernel = [&plant](strata::testing::KernelCall& call) {
+      if (call.layer == "conv2") plant(call);
+      call.run();
+    };
+    const LayerCheck check = strata::testing::checked_layers(rounds);
+    return check.beyond.empty() ? ""
+                                : check.beyond.front().layer + ": " + check.beyond.front().what;
+  };
+  EXPECT_EQ(first_found([](auto& call) { call.operands.adds_parameter_gradients = false; }),
+            "conv2: parameter gradients");
+  std::vector<float> none(4000);
+  EXPECT_EQ(first_found([&](auto& call) {
+              const bool second = call.phase == Phase::forward && call.operands.step->round == 1;
+              if (second) call.operands.parameters = none.data();
+            }),
+            "conv2: output, round 1");
+}
+
 TEST(CheckOfLayers, TellsHowFarItIs) {
   const Graph graph = build_zoo("lenet5", 4);
   std::vector<std::size_t> done;

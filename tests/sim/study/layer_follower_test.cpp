@@ -33,12 +33,12 @@ struct Followed {
   void show(TensorRole role, std::uint32_t shard) {
     std::vector<float> values = ones(role);
     if (role == TensorRole::output) values.resize(values.size() / 2);
-    record.see(role, kLayer, shard, values);
+    record.see({role, kLayer}, shard, values);
   }
   std::vector<Doubt> followed(TensorRole role) {
     std::vector<float> values = ones(role);
     follower.begin(1);
-    follower.see(role, kLayer, 0, values);
+    follower.see({role, kLayer}, 0, values);
     return follower.take_doubts();
   }
 };
@@ -64,7 +64,7 @@ TEST(Follower, NeverForgivesWhatNoShardShows) {
   NudgedFollower nudged(f.graph, f.plan, f.record);
   nudged.look_at(doubts);
   std::vector<float> far(f.ones(TensorRole::output).size(), 1e9F);
-  nudged.see(TensorRole::output, kLayer, 0, far);
+  nudged.see({TensorRole::output, kLayer}, 0, far);
   TensorDifference found = doubts[0].difference;
   found.allowed += nudged.moved(doubts[0]);
   EXPECT_GT(found.allowed, 1e8);
@@ -89,11 +89,11 @@ TEST(Follower, CountsReplicasOnce) {
   const Partition partition(f.graph[kLayer].output, f.plan.placement(kLayer).degrees);
   const auto is_upper = [&](std::uint32_t shard) { return partition.box(shard)[Dim::c].begin > 0; };
   for (std::uint32_t shard = 0; shard < 4; ++shard) {
-    if (!is_upper(shard)) f.record.see(TensorRole::parameters, kLayer, shard, half);
+    if (!is_upper(shard)) f.record.see({TensorRole::parameters, kLayer}, shard, half);
   }
   ASSERT_EQ(f.followed(TensorRole::parameters).size(), 1u);
   for (std::uint32_t shard = 0; shard < 4; ++shard) {
-    if (is_upper(shard)) f.record.see(TensorRole::parameters, kLayer, shard, half);
+    if (is_upper(shard)) f.record.see({TensorRole::parameters, kLayer}, shard, half);
   }
   EXPECT_TRUE(f.followed(TensorRole::parameters).empty());
 }
@@ -105,7 +105,7 @@ TEST(NudgedFollower, MovesNoParameters) {
   NudgedFollower nudged(f.graph, f.plan, f.record);
   nudged.look_at({&doubt, 1});
   std::vector<float> values(ones.size(), 2);
-  nudged.see(TensorRole::parameters, kLayer, 0, values);
+  nudged.see({TensorRole::parameters, kLayer}, 0, values);
   EXPECT_EQ(nudged.moved(doubt), 0);
 }
 
