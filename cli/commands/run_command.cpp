@@ -168,7 +168,7 @@ void add_training_options(CLI::App& command, RunFlags& flags) {
   add_setting(command, "lr", request.learning_rate);
   add_setting(command, "seed", request.seed);
   add_sync_settings(command, request.sync);
-  add_setting(command, "optimizer", request.optimizer);
+  add_step_settings(command, request);
 }
 
 void add_ways_to_run(CLI::App& command, RunRequest& request) {

@@ -34,7 +34,12 @@ struct ValidateFlags {
   MeasureFlags measure;
   std::string typed, seconds, tolerance, trace_file;
   GradientSync sync = ValidateRequest().sync;
-  Optimizer optimizer = Optimizer::sgd;
+  struct {
+    Optimizer optimizer = Optimizer::sgd;
+    std::optional<std::int64_t> micro_batch;
+    std::string schedule;
+    Recompute recompute = Recompute::none;
+  } step;
   bool only = false;
 };
 
@@ -62,7 +67,10 @@ ValidateRequest request_of(const ValidateFlags& flags) {
   auto request = measure_request<ValidateRequest>(flags.measure, flags.typed);
   request.each_count = !flags.only;
   request.sync = flags.sync;
-  request.optimizer = flags.optimizer;
+  request.optimizer = flags.step.optimizer;
+  request.micro_batch = flags.step.micro_batch;
+  request.schedule = flags.step.schedule;
+  request.recompute = flags.step.recompute;
   request.seconds = seconds_of(flags);
   request.limit = tolerance_of(flags).value_or(request.limit);
   return request;
@@ -125,7 +133,7 @@ void add_validate_command(CLI::App& app, Runner& runner, const std::string& type
   flags->typed = typed;
   add_measure_options(*command, flags->measure, kValidateRounds);
   add_sync_settings(*command, flags->sync);
-  add_setting(*command, "optimizer", flags->optimizer);
+  add_step_settings(*command, flags->step);
   command
       ->add_flag("--only", flags->only, "on all devices only, not on each smaller number of them")
       ->disable_flag_override();

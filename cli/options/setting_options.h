@@ -56,6 +56,15 @@ CLI::Option* add_setting(CLI::App& command, std::string_view key, Value& value,
   }
 }
 
+/// --optimizer, --micro-batch, --schedule, --recompute: how a step trains.
+template <class Request>
+void add_step_settings(CLI::App& command, Request& request) {
+  add_setting(command, "optimizer", request.optimizer);
+  add_setting(command, "micro_batch", request.micro_batch);
+  add_setting(command, "schedule", request.schedule);
+  add_setting(command, "recompute", request.recompute);
+}
+
 /// --seq; options that are added before are set when `set` is called.
 void add_tokens(CLI::App& command, std::function<void(std::int64_t)> set);
 /// MODEL, required; of several, names. And --seq, the tokens of each.

@@ -18,8 +18,8 @@ void print_header(const Case& input) {
   const std::size_t devices = input.cluster.device_count();
   const Optimizer optimizer = kernels_of(input).optimizer;
   print("{} on {}: {} {}, batch {}, {}, sync {}{}\n\n", input.graph.name(), input.cluster.name(),
-        devices, devices == 1 ? "device" : "devices", input.batch(),
-        name(input.dtypes.values), sync_text(input.sync),
+        devices, devices == 1 ? "device" : "devices", input.batch(), name(input.dtypes.values),
+        sync_text(input.sync),
         optimizer == Optimizer::sgd ? "" : fmt::format(", {}", name(optimizer)));
 }
 

@@ -75,14 +75,14 @@ constexpr std::array<SettingSpec, 34> kSettings = {{
      "numbers "
      "of each parameter (default sgd)",
      kOptimizerNames},
-    {"micro_batch", ValueForm::positive, kSimulated, "",
+    {"micro_batch", ValueForm::positive, kEveryJob, "",
      "cut the batch in time: samples of a round for each data-parallel group; rounds add their "
      "gradients up (default one round)",
      kNoWords, kMostSamples},
-    {"schedule", ValueForm::text, kSimulated, "ORDER",
+    {"schedule", ValueForm::text, kEveryJob, "ORDER",
      "in which order stages compute rounds: gpipe, 1f1b, interleaved, zb-h1, zb-v or a .csv file "
      "(default 1f1b; interleaved or zb-v where stages have several chunks)"},
-    {"recompute", ValueForm::choice, kSimulated, "WHAT",
+    {"recompute", ValueForm::choice, kEveryJob, "WHAT",
      "what is computed again for the backward pass, not kept: none, selective (attentions that "
      "keep "
      "their scores) or full (all of a block but what it reads; default none)",

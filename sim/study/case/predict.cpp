@@ -77,14 +77,15 @@ std::vector<std::uint32_t> numbered(std::span<const CostModel* const> models) {
 
 }  // namespace
 
-Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-                  const GradientSync& sync, DType dtype, Optimizer optimizer) {
+Plan lower_to_run(const Case& input, const Strategy& strategy, Optimizer optimizer) {
   LowerOptions options;
-  options.kernels.assign(cluster.device_count(), {.optimizer = optimizer});
-  options.sync = sync;
-  options.dtypes = fp32_parameters(dtype);
+  options.kernels.assign(input.cluster.device_count(), {.optimizer = optimizer});
+  options.sync = input.sync;
+  options.dtypes = fp32_parameters(input.dtypes.values);
+  options.rounds = input.rounds;
+  options.schedule = input.schedule;
   options.max_flows_per_edge = std::numeric_limits<std::size_t>::max();
-  return lower(graph, cluster, strategy, options);
+  return lower(input.graph, input.cluster, with_recomputation(input, strategy), options);
 }
 
 JitteredSteps predict_jitter(const Case& input, const Prediction& prediction,

@@ -74,7 +74,7 @@ struct Case {
   DTypes dtypes = {};
   std::vector<std::shared_ptr<const CostModel>> models;  ///< by device
   Overlap overlap = Overlap::allowed;
-  bool gathers_again = false;                    ///< LowerOptions::gathers_again
+  bool gathers_again = false;            ///< LowerOptions::gathers_again
   std::optional<MicroBatches> cut = {};  ///< that is yet to be made, of any graph of the network
   std::uint32_t rounds = 1;              ///< each of which has the graph's batch
   ScheduleChoice schedule = {};
@@ -154,9 +154,8 @@ struct Prediction {
 };
 
 /// A plan for an executor, which needs every box by itself however many there are, and keeps
-/// parameters and their gradients in fp32 whatever the dtype.
-Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-                  const GradientSync& sync, DType dtype = DType::fp32,
+/// parameters and their gradients in fp32 whatever the dtype. `input`: in_rounds().
+Plan lower_to_run(const Case& input, const Strategy& strategy,
                   Optimizer optimizer = Optimizer::sgd);
 
 /// The step's time where every task takes its own, drawn from its measured spread (jitter.h).

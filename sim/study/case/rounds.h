@@ -3,6 +3,7 @@
 // A case whose batch is cut in time: each round computes a micro-batch of every data-parallel
 // group. How large a round is depends on the strategy, so a case is cut for one. Pure; thread-safe.
 
+#include <cstdint>
 #include <string>
 
 #include "sim/strategy/schedule.h"
@@ -13,6 +14,14 @@ namespace strata {
 /// The text of the setting `schedule`: empty, a kind's name, or a file that ends in .csv. Throws
 /// InputError.
 ScheduleChoice read_schedule_choice(const std::string& text);
+
+/// What the request says of time, to a case whose step has `batch` samples. Throws InputError.
+template <class Request>
+void cut_in_time(const Request& request, std::int64_t batch, Case& input) {
+  if (request.micro_batch) input.cut = {batch, *request.micro_batch};
+  input.schedule = read_schedule_choice(request.schedule);
+  input.recompute = request.recompute;
+}
 
 /// How many parts of the batch the strategy computes at once: the largest degree in n.
 std::int64_t data_parallel_groups(const Graph& graph, const Strategy& strategy);

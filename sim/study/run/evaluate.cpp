@@ -43,15 +43,16 @@ TestResult evaluate(Runner& runner, const RunRequest& request, const RunReport& 
   const std::int64_t left = test.samples() % batch;
   Sums sums;
   if (full > 0) {
+    const Graph of_round = trained.graph.with_batch(batch / trained.plan.rounds());
     const auto run =
-        start(runner, request.devices, trained.graph, trained.plan, options, trained.weights);
+        start(runner, request.devices, of_round, trained.plan, options, trained.weights);
     const BatchOf batch_of = [&](std::uint64_t step) { return test.batch(step); };
     for (std::int64_t k = 0; k < full; ++k) sums.add(run->run(1, batch_of, cancelled), batch);
   }
   if (left > 0) {
     const Graph graph = trained.graph.with_batch(left);
-    const Plan plan =
-        lower_to_run(graph, trained.cluster, on_one_device(graph), request.sync, request.dtype);
+    const Plan plan = lower_to_run({graph, trained.cluster, request.sync, request.dtype, {}},
+                                   on_one_device(graph));
     const auto run = start(runner, request.devices, graph, plan, options, trained.weights);
     sums.add(run->run(
                  1, [&](std::uint64_t) { return test.range(full * batch, left); }, cancelled),

@@ -11,6 +11,7 @@
 #include "sim/study/case/cost_warnings.h"
 #include "sim/study/case/dataset.h"
 #include "sim/study/case/network.h"
+#include "sim/study/case/rounds.h"
 #include "sim/study/measure/calibrate.h"
 #include "sim/study/run/evaluate.h"
 #include "sim/study/run/run_memory.h"
@@ -85,14 +86,14 @@ std::optional<CostsUsed> load_costs(Runner& runner, Case& input, const RunReques
 
 // What it takes to train.
 struct Inputs {
-  const Case& input;
+  const Case& input;  // of one round
   NetworkWeights weights;
   Dataset data;
   std::optional<Dataset> test;
 };
 
 Inputs load(const RunRequest& request, const Case& input, const Network& network) {
-  const Graph& graph = input.graph;
+  const Graph& graph = network.graph;  // of the whole batch
   Inputs all{input, {}, {}, {}};
   all.weights = request.weights.empty() ? starting_weights(network, request.seed)
                                         : read_weights(request.weights, graph);
@@ -217,21 +218,32 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
   Cluster cluster = runner.cluster(request.devices);
   Network network = network_of(request, cluster);
   Case input{network.graph, std::move(cluster), request.sync, fp32_parameters(request.dtype), {}};
+  cut_in_time(request, input.graph.batch(), input);
+  if (searched_objective(request.strategy)) {
+    input = in_rounds(input, static_cast<std::int64_t>(input.cluster.device_count()));
+  }
   auto costs = load_costs(runner, input, request, cancelled, progress);
   use_optimizer(input, request.optimizer);
-  const Strategy strategy = load_strategy(request.strategy, input, request.space);
+  const Strategy asked = load_strategy(request.strategy, input, request.space);
+  input = in_rounds(input, asked);
+  const Strategy strategy = with_recomputation(input, asked);
   const auto lowered = [&](const Strategy& by) {
-    return lower_to_run(input.graph, input.cluster, by, input.sync, request.dtype,
-                        request.optimizer);
+    return lower_to_run(input, by, request.optimizer);
   };
-  const Plan plan = lowered(strategy), alone = lowered(on_one_device(input.graph));
+  const auto lowered_alone = [&] {
+    Case of_one = input;  // in as many rounds, which need no order
+    of_one.schedule = {};
+    of_one.recompute = Recompute::none;
+    return lower_to_run(of_one, on_one_device(input.graph), request.optimizer);
+  };
+  const Plan plan = lowered(strategy), alone = lowered_alone();
   check_memory(request, input, plan);
   if (request.check) check_memory(request, input, alone);
   const Inputs inputs = load(request, input, network);
 
   Trained cut = train(runner, request, inputs, inputs.weights, plan, execution_options(request),
                       train_options(request, cancelled, progress, "training"));
-  RunReport report{input.graph, input.cluster, strategy, plan, {}, {}, {}, {}, {}};
+  RunReport report{network.graph, input.cluster, strategy, plan, {}, {}, {}, {}, {}};
   report.notes = std::move(network.notes);
   report.costs = std::move(costs);
   if (!input.models.empty()) {

@@ -32,6 +32,9 @@ struct RunRequest {
   GradientSync sync = {SyncAlgorithm::ring, kUsualBucket};
   DType dtype = DType::fp32;  ///< CPUs run fp32 alone
   Optimizer optimizer = Optimizer::sgd;
+  std::optional<std::int64_t> micro_batch;  ///< as CaseRequest has them
+  std::string schedule;
+  Recompute recompute = Recompute::none;
   SearchOptions space;                ///< of optimal
   std::vector<std::string> profiles;  ///< files; with one, the run is predicted, too
   /// How optimal gets costs without profiles: it measures what nobody has measured here.

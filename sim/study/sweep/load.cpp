@@ -190,9 +190,7 @@ Case CaseLoader::load(const CaseRequest& request) {
     throw;
   }
   use_optimizer(result, request.optimizer);
-  if (request.micro_batch) result.cut = {batch, *request.micro_batch};
-  result.schedule = read_schedule_choice(request.schedule);
-  result.recompute = request.recompute;
+  cut_in_time(request, batch, result);
   for (const auto& set : request.sets) {
     naming(set.first, set.second, [&] { change(result, set.first, set.second); });
   }

@@ -72,6 +72,9 @@ void share_with_run(Question& question) {
   run.batch_per_device = input.batch_per_device;
   run.sync = input.sync;
   run.optimizer = input.optimizer;
+  run.micro_batch = input.micro_batch;
+  run.schedule = input.schedule;
+  run.recompute = input.recompute;
   run.profiles = input.profiles;
   run.strategy = question.strategy;
   run.space = question.space;

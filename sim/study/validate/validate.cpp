@@ -12,6 +12,7 @@
 #include "sim/study/case/dataset.h"
 #include "sim/study/case/host_memory.h"
 #include "sim/study/case/network.h"
+#include "sim/study/case/rounds.h"
 #include "sim/study/case/weights.h"
 #include "sim/study/search/solve.h"
 #include "sim/study/validate/trial.h"
@@ -68,9 +69,12 @@ class Validation {
         request_(request),
         name_(runner.first_of(request.devices, devices)),
         graph_(load_for(request, model, devices)),
+        batch_(graph_.batch()),
         cluster_(runner.cluster(name_)),
         data_(synthetic_dataset(graph_, kSeed)),
-        weights_(initial_weights(graph_, kSeed)) {}
+        weights_(initial_weights(graph_, kSeed)) {
+    take_round();
+  }
 
   /// `keep`: the report's profile is that of these devices.
   void run(ValidateReport& report, bool keep, const std::atomic<bool>* cancelled,
@@ -96,6 +100,31 @@ class Validation {
   }
 
  private:
+  // The graph of one, where the batch has several. All strategies must divide them alike, for the
+  // same shards are measured for them.
+  void take_round() {
+    Case whole{graph_, cluster_, request_.sync, fp32_parameters(request_.dtype), {}};
+    cut_in_time(request_, batch_, whole);
+    schedule_ = whole.schedule;
+    if (!whole.cut) return;
+    std::optional<std::int64_t> groups;
+    for (const AskedStrategy& asked : request_.strategies) {
+      const bool searched = searched_objective(name_of(asked)).has_value();
+      const std::int64_t own = searched ? static_cast<std::int64_t>(cluster_.device_count())
+                                        : data_parallel_groups(graph_, resolve(asked, whole));
+      if (groups.value_or(own) != own) {
+        throw InputError(fmt::format(
+            "strategies {} and {} have {} and {} data-parallel groups, so rounds of other sizes; "
+            "allowed under `micro_batch`: equally many",
+            name_of(request_.strategies.front()), name_of(asked), *groups, own));
+      }
+      groups = own;
+    }
+    const Case round = in_rounds(whole, *groups);
+    graph_ = round.graph;
+    rounds_ = round.rounds;
+  }
+
   using Tell = std::function<void(std::size_t round)>;
   using ReplayTold = std::function<void()>;
 
@@ -143,6 +172,9 @@ class Validation {
     Case input =
         measured_case(graph_, cluster_, profile, request_.sync, fp32_parameters(request_.dtype));
     use_optimizer(input, request_.optimizer);
+    input.rounds = rounds_;
+    input.schedule = schedule_;
+    input.recompute = request_.recompute;
     return input;
   }
 
@@ -158,8 +190,7 @@ class Validation {
       });
       trial_of_.push_back(static_cast<std::size_t>(same - strategies_.begin()));
       if (same != strategies_.end()) continue;
-      plans.push_back(lower_to_run(graph_, cluster_, strategy, request_.sync, request_.dtype,
-                                   request_.optimizer));
+      plans.push_back(lower_to_run(input, strategy, request_.optimizer));
       strategies_.push_back(std::move(strategy));
     }
     check_memory(plans);
@@ -232,7 +263,7 @@ class Validation {
     ValidateCase result;
     result.model = graph_.name();
     result.devices = static_cast<int>(cluster_.device_count());
-    result.batch = graph_.batch();
+    result.batch = batch_;
     result.profile = predicted.step_seconds();
     result.eq1 = predicted.eq1_seconds();
     result.round = round_seconds_;
@@ -246,7 +277,10 @@ class Validation {
   Runner& runner_;
   const ValidateRequest& request_;
   std::string name_;
-  Graph graph_;
+  Graph graph_;  // of a round
+  std::int64_t batch_;
+  std::uint32_t rounds_ = 1;
+  ScheduleChoice schedule_;
   Cluster cluster_;
   Dataset data_;
   NetworkWeights weights_;

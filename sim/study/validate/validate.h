@@ -37,6 +37,9 @@ struct ValidateRequest {
   GradientSync sync = {SyncAlgorithm::ring, kUsualBucket};
   DType dtype = DType::fp32;
   Optimizer optimizer = Optimizer::sgd;
+  std::optional<std::int64_t> micro_batch;  ///< as CaseRequest has them; of rounds that all
+  std::string schedule;                     ///< strategies divide alike
+  Recompute recompute = Recompute::none;
   bool recorded = false;   ///< steps are played from a recording, shards measured alike; of GPUs
   std::size_t rounds = 9;  ///< of measuring and running in turns: as many pairs
   /// Instead of rounds: as many as fit into this time, for each model on each number of devices;

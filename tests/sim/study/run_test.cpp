@@ -303,8 +303,8 @@ TEST(Run, LeavesOutLayersThatADeviceCannotHold) {
   asked.check = true;
   const RunReport report = run(runner, asked);
   const Cluster cluster = runner.cluster("cpu:2");
-  const Plan alone =
-      lower_to_run(report.graph, cluster, on_one_device(report.graph), asked.sync, asked.dtype);
+  const Plan alone = lower_to_run({report.graph, cluster, asked.sync, asked.dtype, {}},
+                                  on_one_device(report.graph));
   const Bytes needed =
       memory_by_device(report.plan, cluster)[0] + memory_by_device(alone, cluster)[0] * 2;
   runner.own = needed;
