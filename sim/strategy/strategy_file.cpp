@@ -1,7 +1,9 @@
 #include "sim/strategy/strategy_file.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <variant>
@@ -18,7 +20,7 @@
 namespace strata {
 namespace {
 
-constexpr std::string_view kReduction = "r", kScatter = "scatter";
+constexpr std::string_view kReduction = "r", kScatter = "scatter", kRecompute = "recompute";
 
 // A few of the names that would do.
 template <class Named>
@@ -34,7 +36,11 @@ std::string some_names(const Named& named) {
 class StrategyReader {
  public:
   StrategyReader(const Document& document, const Graph& graph, const Cluster& cluster)
-      : document_(document), graph_(graph), cluster_(cluster), configs_(graph.size()) {}
+      : document_(document),
+        graph_(graph),
+        cluster_(cluster),
+        configs_(graph.size()),
+        labels_(graph.size()) {}
 
   Strategy run() {
     Table root = document_.table();
@@ -51,7 +57,7 @@ class StrategyReader {
     root.finish(errors_);
     if (errors_.empty()) complete();
     errors_.throw_if_any();
-    return {std::move(name), take_configs()};
+    return Strategy(std::move(name), take_configs()).with(take_segments());
   }
 
  private:
@@ -84,7 +90,51 @@ class StrategyReader {
     configs_[id()] = config_on_first_devices(kWhole);
     const Degrees degrees = read_degrees("layer " + name, *config, &graph_[id]);
     configs_[id()] = read_devices(name, table, *config, degrees);
+    if (const auto label = table.optional(kRecompute)) read_label(id, *label);
     table.finish(errors_);
+  }
+
+  void read_label(LayerId id, const Value& label) {
+    const std::string& layer = graph_[id].name;
+    if (!label.is(ValueKind::string) || label.as_string().empty()) {
+      errors_.add(
+          label.location(),
+          fmt::format("layer {}: recompute must be the label of a segment, a string; allowed: "
+                      "\"block 1\" and the like",
+                      layer));
+    } else if (is_input(graph_[id].op)) {
+      errors_.add(
+          label.location(),
+          fmt::format("layer {}: recompute is for layers that compute; allowed: none for the "
+                      "network's inputs",
+                      layer));
+    } else {
+      labels_[id()] = label;
+    }
+  }
+
+  // Numbered as the labels come in the graph's order. A segment is computed again as a whole, so
+  // none begins while another has yet to end.
+  Segments take_segments() {
+    Segments segments(graph_.size());
+    std::map<std::string, std::uint32_t> numbers;
+    std::uint32_t current = 0;
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      if (!labels_[i]) continue;
+      const std::string& label = labels_[i]->as_string();
+      const auto [at, fresh] =
+          numbers.try_emplace(label, static_cast<std::uint32_t>(numbers.size() + 1));
+      segments[i] = at->second;
+      if (!fresh && at->second != current) {
+        errors_.add(labels_[i]->location(),
+                    fmt::format("layer {}: recompute '{}': layers of another label come between "
+                                "those of this one; allowed: a label of its own",
+                                graph_[LayerId(i)].name, label));
+      }
+      current = at->second;
+    }
+    errors_.throw_if_any();
+    return numbers.empty() ? Segments{} : segments;
   }
 
   // `layer` gives the extents that bound the degrees; the default has none.
@@ -259,8 +309,9 @@ class StrategyReader {
   Diagnostics errors_;
   std::optional<Degrees> default_;
   std::vector<std::optional<Config>> configs_;
-  std::vector<LayerId> with_weight_;  ///< not listed: cut as their weights' owners
-  std::set<LayerId> scattered_;       ///< the file says along which dim
+  std::vector<std::optional<Value>> labels_;  ///< by layer: of the segments that are computed again
+  std::vector<LayerId> with_weight_;          ///< not listed: cut as their weights' owners
+  std::set<LayerId> scattered_;               ///< the file says along which dim
 };
 
 }  // namespace
@@ -301,6 +352,8 @@ std::string print_strategy(const Strategy& strategy, const Graph& graph, const C
     if (config != config_on_first_devices(config.degrees)) {
       for (DeviceId device : config.devices) layer["devices"].push_back(cluster[device].name);
     }
+    const std::uint32_t segment = strategy.segment(LayerId(i));
+    if (segment > 0) layer[kRecompute] = fmt::format("{}", segment);
     document["layers"].push_back(std::move(layer));
   }
   return document.dump(1) + "\n";

@@ -9,7 +9,8 @@
 // reduction, and then say along which dim each sum is divided, {"r": 4, "scatter": "c"}; else that
 // is best_scatter(). Without "devices" the shards sit on the first devices of the cluster. A
 // "default" config serves layers that are not listed (clipped to their extents); network inputs
-// never need to be.
+// never need to be. Layers of one label, "recompute": "block 1", are a segment that is computed
+// again for the backward pass (recomputation.h); without labels, the case says whether layers are.
 
 #include <string>
 #include <string_view>
@@ -34,7 +35,8 @@ StrategyNames read_strategy_names(const std::string& file);
 
 /// A config as a strategy file has it: {"n": 1, ..., "w": 1}, and r and scatter where r is cut.
 nlohmann::ordered_json degrees_json(const Degrees& degrees);
-/// Every layer with its whole config and, where they are not the first, its devices.
+/// Every layer with its whole config, where they are not the first its devices, and where it has
+/// one the number of its segment as its label.
 std::string print_strategy(const Strategy& strategy, const Graph& graph, const Cluster& cluster);
 
 }  // namespace strata

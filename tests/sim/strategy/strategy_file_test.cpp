@@ -43,6 +43,49 @@ TEST_F(StrategyFile, DevicesRoundTrip) {
   EXPECT_EQ(parse_strategy(text, "s.json", graph_, cluster_), strategy);
 }
 
+TEST_F(StrategyFile, SegmentsRoundTrip) {
+  Segments segments(graph_.size());
+  for (const std::size_t i : {1u, 2u, 4u}) segments[i] = 1;
+  segments[5] = segments[6] = 2;
+  const Strategy strategy = data_parallel(graph_, 4).with(segments);
+  const std::string text = print_strategy(strategy, graph_, cluster_);
+  EXPECT_EQ(parse_strategy(text, "s.json", graph_, cluster_), strategy);
+}
+
+TEST_F(StrategyFile, LayersOfOneLabelAreASegment) {
+  const Strategy strategy = parse_strategy(
+      R"({"default": {"n": 4}, "layers": [
+        {"name": "fc1", "config": {"n": 4}, "recompute": "the end"},
+        {"name": "conv1", "config": {"n": 4}, "recompute": "a label"},
+        {"name": "conv2", "config": {"n": 4}, "recompute": "a label"},
+        {"name": "fc2", "config": {"n": 4}, "recompute": null}]})",
+      "s.json", graph_, cluster_);
+  Segments expected(graph_.size());
+  expected[graph_.find("conv1")()] = expected[graph_.find("conv2")()] = 1;
+  expected[graph_.find("fc1")()] = 2;
+  EXPECT_EQ(strategy.segments(), expected);
+}
+
+TEST_F(StrategyFile, RefusesWhatIsNoSegment) {
+  EXPECT_EQ(error(R"({"default": {}, "layers": [
+        {"name": "conv1", "config": {}, "recompute": 1},
+        {"name": "conv2", "config": {}, "recompute": ""},
+        {"name": "input", "config": {}, "recompute": "a"}]})"),
+            "s.json:2: layer conv1: recompute must be the label of a segment, a string; allowed: "
+            "\"block 1\" and the like\n"
+            "s.json:3: layer conv2: recompute must be the label of a segment, a string; allowed: "
+            "\"block 1\" and the like\n"
+            "s.json:4: layer input: recompute is for layers that compute; allowed: none for the "
+            "network's inputs");
+  EXPECT_EQ(
+      error(R"({"default": {}, "layers": [
+        {"name": "conv1", "config": {}, "recompute": "a"},
+        {"name": "conv2", "config": {}, "recompute": "b"},
+        {"name": "fc1", "config": {}, "recompute": "a"}]})"),
+      "s.json:4: layer fc1: recompute 'a': layers of another label come between those of this "
+      "one; allowed: a label of its own");
+}
+
 TEST_F(StrategyFile, ADefaultServesTheLayersThatAreNotListed) {
   const Strategy strategy = parse_strategy(
       R"({"strategy": "d", "default": {"n": 4}, "layers": []})", "s.json", graph_, cluster_);
