@@ -82,7 +82,7 @@ class TableBuilder {
         network_(cluster, options.cancelled),
         detail_(detail_for(options.detail)),
         views_(views()),
-        layers_(graph, cluster, models, sync, dtypes) {}
+        layers_(graph, cluster, models, sync, dtypes, options.rounds, options.segments) {}
 
   CostTables build() {
     plan_layers();
@@ -249,6 +249,15 @@ class TableBuilder {
       throw_if_cancelled(options_.cancelled);
       const auto [k, first] = pieces[piece];
       for (const auto& view : transfers_[k]) fill(k, *view, first, worker, kColumns);
+    });
+    if (options_.rounds > 1) repeat_transfers();
+  }
+
+  // Each round moves all of it.
+  void repeat_transfers() {
+    parallel_for(edge_tables_.size(), options_.threads, [&](std::size_t k, unsigned) {
+      throw_if_cancelled(options_.cancelled);
+      for (double& seconds : edge_tables_[k]->seconds) seconds *= options_.rounds;
     });
   }
 

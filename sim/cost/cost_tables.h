@@ -66,6 +66,8 @@ struct CostTableOptions {
   unsigned threads = 0;  ///< 0: all cores
   const std::atomic<bool>* cancelled = nullptr;
   TableDetail detail = TableDetail::exact;
+  std::uint32_t rounds = 1;  ///< of a step, each of which computes the graph (Eq1::terms)
+  Segments segments = {};    ///< that every strategy computes again
 };
 
 /// Throws Cancelled (sim/base/cancel.h) once `cancelled` is true. `models` as for Eq1.

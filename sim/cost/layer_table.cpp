@@ -17,6 +17,13 @@ bool one_kind(const Cluster& cluster, std::span<const CostModel* const> models) 
   return true;
 }
 
+std::vector<KernelTraits> kernels_of(std::span<const CostModel* const> models) {
+  std::vector<KernelTraits> kernels;
+  kernels.reserve(models.size());
+  for (const CostModel* model : models) kernels.push_back(model->kernels());
+  return kernels;
+}
+
 // How groups of shards that differ only in the dims of `over` lie over the devices: runs of digits
 // with degree, stride and whether they are in `over`. Equal keys, equal groups.
 std::vector<std::int32_t> group_key(const Cut& cut, const PerDim<bool>& over) {
@@ -81,12 +88,15 @@ Interval hull(const AccessMap& access, const Extents& input, Dim dim, const Tile
 }  // namespace
 
 LayerTable::LayerTable(const Graph& graph, const Cluster& cluster,
-                       std::span<const CostModel* const> models, SyncAlgorithm sync, DTypes dtypes)
+                       std::span<const CostModel* const> models, SyncAlgorithm sync, DTypes dtypes,
+                       std::uint32_t rounds, const Segments& segments)
     : graph_(graph),
       cluster_(cluster),
       models_(models),
       sync_(sync),
       dtypes_(dtypes),
+      rounds_(rounds),
+      again_(computed_again(graph, segments, keeping_most(kernels_of(models)))),
       alike_(one_kind(cluster, models)),
       ordinals_(parameter_ordinals(graph)),
       sync_costs_(cluster) {
@@ -104,7 +114,7 @@ std::vector<double> LayerTable::seconds(LayerId layer, const Cuts& cuts) const {
     // What has no sums to divide follows the output of the layer that has.
     const Cut cut = graph_[layer].reduction == 1 ? output_cut(choice) : choice;
     result.push_back(compute(layer, cut, known) + sync(layer, cut, known) +
-                     partial_sums(layer, cut, known));
+                     rounds_ * partial_sums(layer, cut, known));
   }
   return result;
 }
@@ -112,7 +122,8 @@ std::vector<double> LayerTable::seconds(LayerId layer, const Cuts& cuts) const {
 bool LayerTable::equal(LayerId a, LayerId b) const {
   const Layer &x = graph_[a], &y = graph_[b];
   if (x.output != y.output || x.parameters != y.parameters || phases_[a()] != phases_[b()] ||
-      x.inputs.size() != y.inputs.size() || !(x.op == y.op) || x.speed != y.speed) {
+      again_[a()] != again_[b()] || x.inputs.size() != y.inputs.size() || !(x.op == y.op) ||
+      x.speed != y.speed) {
     return false;
   }
   // A parameter server is another replica for every layer.
@@ -179,7 +190,12 @@ double LayerTable::cost(LayerId layer, const PerDim<const Shape*>& shapes, Inter
   double sum = 0;
   for (int phase = 0; phase < kKernelPhases; ++phase) {
     const auto p = static_cast<Phase>(phase);
-    if (phases_[layer()][p]) sum += (model.compute(work, p).seconds / l.speed).value;
+    if (!phases_[layer()][p]) continue;
+    const bool forward = p == Phase::forward_statistics || p == Phase::forward;
+    const double times = p == Phase::update           ? 1
+                         : forward && again_[layer()] ? 2 * rounds_
+                                                      : rounds_;
+    sum += times * (model.compute(work, p).seconds / l.speed).value;
   }
   return sum;
 }
@@ -312,7 +328,7 @@ double LayerTable::sync(LayerId layer, const Cut& cut, Known& known) const {
     const GroupKey key = group_key(cut, over);
     const auto [at, fresh] = known.statistics.try_emplace(sized(key, cut, over), 0);
     if (fresh) at->second = statistics_time(layer, cut, over, joint(key, cut, over));
-    sum += at->second;
+    sum += rounds_ * at->second;
   }
   return sum;
 }

@@ -15,15 +15,17 @@
 #include "sim/cost/cost_model.h"
 #include "sim/graph/step_phases.h"
 #include "sim/plan/sync_costs.h"
+#include "sim/strategy/recomputation.h"
 #include "sim/strategy/search_space.h"
 
 namespace strata {
 
 class LayerTable {
  public:
-  /// As for Eq1. All must outlive this.
+  /// As for Eq1. All references must outlive this. `rounds`, `segments`: see CostTableOptions.
   LayerTable(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
-             SyncAlgorithm sync, DTypes dtypes);
+             SyncAlgorithm sync, DTypes dtypes, std::uint32_t rounds = 1,
+             const Segments& segments = {});
 
   /// By choice.
   std::vector<double> seconds(LayerId layer, const Cuts& cuts) const;
@@ -67,7 +69,9 @@ class LayerTable {
   std::span<const CostModel* const> models_;
   SyncAlgorithm sync_;
   DTypes dtypes_;
-  bool alike_;  ///< all devices of one kind and speed
+  double rounds_;
+  std::vector<bool> again_;  ///< by layer: its forward pass is computed twice
+  bool alike_;               ///< all devices of one kind and speed
   std::vector<PhaseSet> phases_;
   std::vector<std::uint32_t> ordinals_;
   mutable SyncCosts sync_costs_;

@@ -53,8 +53,11 @@ CostTables eq1_tables(const Case& input, const SearchSpace& space,
         input.graph.name(), input.cluster.name(), space.max_choices(), bytes / 1e9,
         kMostBytes / 1e9));
   }
+  CostTableOptions of_case = options;
+  of_case.rounds = input.rounds;
+  of_case.segments = segments(input.graph, input.recompute, kernels_of(input));
   return build_cost_tables(input.graph, input.cluster, cost_models(input), input.sync.algorithm,
-                           input.dtypes, space, options);
+                           input.dtypes, space, of_case);
 }
 
 }  // namespace strata

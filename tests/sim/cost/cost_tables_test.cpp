@@ -34,13 +34,17 @@ using testing::Random;
 class Comparison {
  public:
   Comparison(const Graph& graph, const Cluster& cluster, SyncAlgorithm sync,
-             const SearchOptions& search = {}, DTypes dtypes = {})
+             const SearchOptions& search = {}, DTypes dtypes = {}, std::uint32_t rounds = 1,
+             Segments segments = {})
       : graph_(graph),
         cluster_(cluster),
         model_(make_cost_model(load_profile("p100"))),
         models_(cluster.device_count(), model_.get()),
         space_(graph, cluster, search),
-        tables_(build_cost_tables(graph, cluster, models_, sync, dtypes, space_)),
+        rounds_(rounds),
+        segments_(std::move(segments)),
+        tables_(build_cost_tables(graph, cluster, models_, sync, dtypes, space_,
+                                  {.rounds = rounds_, .segments = segments_})),
         eq1_(graph, cluster, models_, sync, dtypes) {}
 
   void check_variables() {
@@ -88,10 +92,10 @@ class Comparison {
       for (std::size_t v = 0; v < space_.size(); ++v) {
         choices.push_back(static_cast<std::uint32_t>(random() % space_[v].cuts->size()));
       }
-      const Strategy strategy = space_.strategy("any", choices);
+      const Strategy strategy = space_.strategy("any", choices).with(segments_);
       EXPECT_EQ(space_.choices(strategy), choices);
       EXPECT_EQ(validate(strategy, graph_, cluster_), std::vector<std::string>{});
-      const double expected = total(eq1_.terms(strategy)).value;
+      const double expected = total(eq1_.terms(strategy, rounds_)).value;
       ASSERT_NEAR(tables_.seconds(choices), expected, 1e-12 * expected);
     }
   }
@@ -121,6 +125,8 @@ class Comparison {
   std::unique_ptr<CostModel> model_;
   std::vector<const CostModel*> models_;
   SearchSpace space_;
+  std::uint32_t rounds_;
+  Segments segments_;  // that all strategies compute again
   CostTables tables_;
   Eq1 eq1_;
 };
@@ -159,6 +165,33 @@ TEST(CostTables, AreEq1OnRandomTransformers) {
     for (const Cut& cut : *comparison.space()[0].cuts) cut_vocabularies += cut.degrees.r > 1;
   }
   EXPECT_GT(cut_vocabularies, 100u);
+}
+
+// Rounds compute and move the network several times, update and sum gradients once; what is
+// computed again is computed twice in each.
+TEST(CostTables, AreEq1OfSeveralRounds) {
+  std::size_t again = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const bool tokens = random() % 2 == 0;
+    const Graph graph =
+        tokens ? testing::random_transformer(random) : testing::random_graph(random);
+    const char* const names[] = {"p100-1x2", "p100-1x4", "p100-2x2", "h200-2x4"};
+    const Cluster cluster = load_cluster(names[random() % std::size(names)]);
+    const auto sync = static_cast<SyncAlgorithm>(random() % kSyncNames.size());
+    const auto rounds = static_cast<std::uint32_t>(1 + random() % 4);
+    const auto recompute = static_cast<Recompute>(random() % kRecomputeNames.size());
+    const Segments again_segments =
+        segments(graph, recompute, make_cost_model(load_profile("p100"))->kernels());
+    again += again_segments.empty() ? 0 : 1;
+    Comparison comparison(
+        graph, cluster, sync,
+        {std::nullopt, random() % 2 == 0, random() % 2 == 0, ReductionCuts::fully_connected}, {},
+        rounds, again_segments);
+    comparison.check_strategies(random, 20);
+  }
+  EXPECT_GT(again, 10u);
 }
 
 struct Wiring {
