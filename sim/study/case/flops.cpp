@@ -49,8 +49,11 @@ std::optional<FlopsUtilisation> flops_utilisation(const Case& input, const Strat
   const double possible = peak * step.value;
   const StepFlops flops =
       step_flops(input.graph, kernels_of(input), with_recomputation(input, strategy).segments());
-  return FlopsUtilisation{input.rounds * flops.model.value / possible,
-                          input.rounds * flops.hardware.value / possible};
+  // The graph may be of a part of the batch.
+  const double parts =
+      static_cast<double>(input.batch()) / static_cast<double>(input.graph.batch());
+  return FlopsUtilisation{parts * flops.model.value / possible,
+                          parts * flops.hardware.value / possible};
 }
 
 void add_flops(const Case& input, const Strategy& strategy, CaseResult& result) {

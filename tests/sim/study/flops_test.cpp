@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/graph/zoo.h"
+#include "sim/study/case/rounds.h"
 
 namespace strata {
 namespace {
@@ -19,6 +20,26 @@ TEST(StepFlops, OfADecoderFollowFromItsSizes) {
   // The first product of a head once more.
   EXPECT_DOUBLE_EQ(step_flops(graph).hardware.value,
                    6 * tokens * (products + attention) + tokens * attention);
+}
+
+// Whatever part of the batch the case's graph is of.
+TEST(StepFlops, AreThoseOfTheWholeBatch) {
+  CaseRequest request;
+  request.model = "vgg16";
+  request.cluster = "p100-1x4";
+  request.batch = 64;
+  const Case whole = load_case(request);
+  request.micro_batch = 2;
+  const Case cut = load_case(request);
+  const Strategy strategy = data_parallel(whole.graph, 4);
+  const auto expected = flops_utilisation(whole, strategy, Seconds{1});
+  ASSERT_TRUE(expected);
+  for (const Case& input : {cut, in_rounds(cut, 4)}) {
+    const auto found = flops_utilisation(input, strategy, Seconds{1});
+    ASSERT_TRUE(found);
+    EXPECT_NEAR(found->model, expected->model, 1e-9 * expected->model);
+    EXPECT_NEAR(found->hardware, expected->hardware, 1e-9 * expected->hardware);
+  }
 }
 
 TEST(StepFlops, OfANetworkSkipTheGradientOfItsData) {
