@@ -196,6 +196,15 @@ std::string simulated_proof_text(const Solved& solved, const SolveNames& names) 
 std::string proof_text(const Solved& solved, const SolveNames& names) {
   const std::string bound = format_seconds(solved.lower_bound);
   const std::string& best = solved.best.front().strategy.name();
+  if (solved.by_rule) {
+    return fmt::format(
+        "{} {}: strategies with stages, or whose layers are computed again, are tried by rule, and "
+        "no "
+        "--degrees include them\n",
+        best,
+        solved.alone ? "is the fastest that was found to fit in memory"
+                     : "is better than the best found on the first devices");
+  }
   if (solved.outside) {
     return fmt::format(
         "{} is better than the best found with --degrees {}, which does not include it; --degrees "
@@ -210,6 +219,11 @@ std::string proof_text(const Solved& solved, const SolveNames& names) {
     return fmt::format("Optimal under Eq. 1, proved: no strategy{} is faster than {}\n", of,
                        bound) +
            simulated_hint(solved);
+  }
+  if (solved.rounds_differ) {
+    return fmt::format(
+        "{} is the best found under Eq. 1; nothing is proved about strategies of other rounds\n",
+        best);
   }
   if (solved.lower_bound.value == 0) {
     return fmt::format("Stopped before anything was proved about {}\n", best);

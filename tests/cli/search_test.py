@@ -102,6 +102,53 @@ class Search(unittest.TestCase):
                 for key in ("eq1_seconds", "step_seconds", "comm_bytes", "peak_memory_bytes"):
                     self.assertEqual(p[key], s[key], key)
 
+    def test_micro_batches_are_the_same_to_every_command(self):
+        llama = "llama:layers=4,hidden=64,heads=4,seq=32,vocab=64"
+        for model, options in (("lenet5", "--batch 64 --micro-batch 2"),
+                               ("alexnet", "--batch 16 --micro-batch 1 --recompute full"),
+                               (llama, "--batch 32 --micro-batch 1"),
+                               (llama, "--batch 24 --micro-batch 3 --objective eq1")):
+            with self.subTest(model + " " + options), tempfile.TemporaryDirectory() as folder:
+                s = solve(model, "p100-1x4", f"{options} -o best.json", folder)
+                case = options.removesuffix("--recompute full").removesuffix("--objective eq1")
+                p = predict(model, "p100-1x4", f"--strategy best.json {case}", folder)
+                for key in ("batch", "eq1_seconds", "step_seconds", "comm_bytes",
+                            "peak_memory_bytes", "throughput"):
+                    self.assertEqual(p[key], s[key], key)
+                if "alexnet" in model or "eq1" in options:
+                    continue
+                for name, baseline in s["baselines"].items():
+                    p = predict(model, "p100-1x4", f"--strategy {name} {options}", folder)
+                    self.assertEqual(p["step_seconds"], baseline["step_seconds"], name)
+                story = said(f"strata explain {model} --cluster p100-1x4 --strategy best.json "
+                             f"{options} --json", folder)
+                self.assertAlmostEqual(story["step_seconds"] / s["step_seconds"], 1, delta=1e-9)
+                self.assertLessEqual(story["lower_bound_seconds"], s["step_seconds"] * (1 + 1e-9))
+                layers = [layer["name"] for layer in s["strategy"]["layers"]]
+                e = said(f"strata explain {model} --cluster p100-1x4 --strategy data {options} "
+                         f"--layer {layers[1]} --json", folder)
+                self.assertEqual(e["step_seconds"], s["baselines"]["data"]["step_seconds"])
+                d = said(f"strata diff data best.json --model {model} --cluster p100-1x4 {options} "
+                         "--json", folder)
+                self.assertEqual(d["after"]["step_seconds"], s["step_seconds"])
+
+    def test_where_nothing_fits_layers_are_computed_again(self):
+        model = "llama:layers=8,hidden=64,heads=4,seq=256,vocab=64"
+        with tempfile.TemporaryDirectory() as folder:
+            free = solve(model, "p100-1x2", "--batch 16 --objective simulated", folder)
+            lean = predict(model, "p100-1x2", "--batch 16 --strategy hybrid:tp=2,sp=1 "
+                           "--recompute full", folder)
+            limit = lean["peak_memory_bytes"]
+            self.assertLess(limit, free["peak_memory_bytes"])
+            s = solve(model, "p100-1x2",
+                      f"--batch 16 --memory-limit {limit} -o best.json", folder)
+            self.assertEqual((s["in_space"], s["optimal"]), (False, False))
+            self.assertLessEqual(s["peak_memory_bytes"], limit)
+            self.assertTrue(any("recompute" in layer for layer in s["strategy"]["layers"]))
+            p = predict(model, "p100-1x2", "--batch 16 --strategy best.json", folder)
+            for key in ("step_seconds", "peak_memory_bytes"):
+                self.assertEqual(p[key], s[key], key)
+
     def test_without_simulation_it_finds_the_same(self):
         s = solve("lenet5", "p100-1x4", "--no-simulation")
         self.assertEqual(s["strategy"], solve_eq1("lenet5", "p100-1x4")["strategy"])

@@ -222,7 +222,7 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
     }
     return std::pair(std::move(result), std::move(path));
   };
-  if (options.devices == Simulated::one_of_each_class && input.rounds > 1) {
+  if (options.devices == Simulated::one_of_each_class && !options.all_rounds && input.rounds > 1) {
     const std::optional<FewRounds> few = few_rounds(input, strategy);
     for (std::uint32_t least = few ? few->rounds : input.rounds; 3 * least < 2 * input.rounds;
          least *= 2) {

@@ -122,6 +122,7 @@ struct CaseMemo {
 struct PredictOptions {
   std::size_t steps = 4;
   Simulated devices = Simulated::all_devices;
+  bool all_rounds = false;         ///< also where others repeat them, of one of each class
   bool all_steps = true;           ///< else the timeline has one where all repeat the first
   bool record_link_rates = false;  ///< for traces: of all steps, then
   bool critical_path = true;       ///< else Prediction::path is empty

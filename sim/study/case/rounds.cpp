@@ -32,6 +32,20 @@ std::int64_t data_parallel_groups(const Graph& graph, const Strategy& strategy) 
   return groups;
 }
 
+bool divide_in_rounds(const Case& input, std::int64_t groups) {
+  if (!input.cut) return true;
+  const auto [batch, micro_batch] = *input.cut;
+  if (micro_batch > batch / groups) return false;
+  const std::int64_t samples = micro_batch * groups;
+  return batch % samples == 0 && batch / samples <= kMostMicroBatches;
+}
+
+Case in_largest_rounds(const Case& input) {
+  auto groups = static_cast<std::int64_t>(input.cluster.device_count());
+  while (groups > 1 && !divide_in_rounds(input, groups)) --groups;
+  return in_rounds(input, groups);
+}
+
 Case in_rounds(const Case& input, std::int64_t groups) {
   if (!input.cut) return input;
   const auto [batch, micro_batch] = *input.cut;

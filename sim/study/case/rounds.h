@@ -26,11 +26,18 @@ void cut_in_time(const Request& request, std::int64_t batch, Case& input) {
 /// How many parts of the batch the strategy computes at once: the largest degree in n.
 std::int64_t data_parallel_groups(const Graph& graph, const Strategy& strategy);
 
+/// Whether `groups` micro-batches divide the batch, into no more rounds than are allowed; of a case
+/// without micro-batches always.
+bool divide_in_rounds(const Case& input, std::int64_t groups);
+
 /// The case of one round of a batch that has several (Case::rounds): the same case where it has no
 /// micro-batch. Throws InputError where `groups` micro-batches do not divide the batch.
 Case in_rounds(const Case& input, std::int64_t groups);
 inline Case in_rounds(const Case& input, const Strategy& strategy) {
   return in_rounds(input, data_parallel_groups(input.graph, strategy));
 }
+/// Of the most data-parallel groups that are no more than the devices and divide the batch: what a
+/// search reckons with before it knows its strategies. Throws InputError where there are none.
+Case in_largest_rounds(const Case& input);
 
 }  // namespace strata

@@ -34,7 +34,7 @@ std::string text_of(double factor) {
 std::optional<Case> changed(const Case& input, const CaseRequest& request, const std::string& key,
                             double factor) try {
   if (key == kBatch) {
-    const double batch = static_cast<double>(input.graph.batch()) * factor;
+    const double batch = static_cast<double>(input.batch()) * factor;
     if (batch != std::floor(batch) || batch < 1) return std::nullopt;
     CaseRequest other = request;
     other.batch = static_cast<std::int64_t>(batch);
@@ -130,7 +130,7 @@ class KeySearch {
   BreakEven result(std::size_t k, double factor) {
     const Case& there = *at(factor);
     std::string value = text_of(factor);
-    if (key_ == kBatch) value = fmt::format("{}", there.graph.batch());
+    if (key_ == kBatch) value = fmt::format("{}", there.batch());
     if (key_ == kOverlap) value = there.overlap == Overlap::none ? "off" : "on";
     return {key_, std::move(value), step(of_.others.size(), factor), step(k, factor)};
   }

@@ -10,6 +10,7 @@
 #include "sim/base/parallel.h"
 #include "sim/solver/solve.h"
 #include "sim/study/case/eq1_tables.h"
+#include "sim/study/case/rounds.h"
 #include "sim/study/search/score.h"
 #include "sim/timeline/critical_path.h"
 
@@ -29,6 +30,7 @@ class Explainer {
   Explainer(const Case& input, const SearchSpace& space, const Strategy& strategy, LayerId asked)
       : input_(input),
         strategy_(strategy),
+        again_(computed_again(input.graph, strategy.segments(), kernels_of(input))),
         space_(space),
         asked_(asked),
         variable_(space[*space.variable_of(asked)]) {
@@ -85,16 +87,16 @@ class Explainer {
     for (LayerId layer : variable_.layers) {
       const Config own = space_.config_of(layer, cut, config);
       costs.configs.push_back(own);
-      costs.compute += eq1.compute(layer, own);
-      costs.sync += eq1.sync(layer, own);
-      costs.transfer_out += eq1.partial_sums(layer, own);
+      costs.compute += eq1.compute(layer, own, input_.rounds, again_[layer()]);
+      costs.sync += eq1.sync(layer, own, input_.rounds);
+      costs.transfer_out += rounds() * eq1.partial_sums(layer, own);
     }
     for (const Neighbour& n : neighbours_) {
       const Config& other = strategy_[n.other];
       const LayerId layer = n.comes_in ? n.consumer : input_.graph[n.consumer].inputs[n.input];
       const Config own = space_.config_of(layer, cut, config);
-      const Seconds time = n.comes_in ? eq1.transfer(n.consumer, n.input, other, own)
-                                      : eq1.transfer(n.consumer, n.input, own, other);
+      const Seconds time = rounds() * (n.comes_in ? eq1.transfer(n.consumer, n.input, other, own)
+                                                  : eq1.transfer(n.consumer, n.input, own, other));
       (n.comes_in ? costs.transfer_in : costs.transfer_out) += time;
       if (time <= costs.binding_transfer) continue;
       costs.binding = n.other;
@@ -103,8 +105,11 @@ class Explainer {
     return costs;
   }
 
+  double rounds() const { return input_.rounds; }
+
   const Case& input_;
   const Strategy& strategy_;
+  const std::vector<bool> again_;  // by layer: computed again
   const SearchSpace& space_;
   LayerId asked_;
   const SearchVariable& variable_;
@@ -115,7 +120,8 @@ class Explainer {
 // tasks that are lowered and simulated in all.
 constexpr std::size_t kMostChoices = 128, kChoicesWork = 4'000'000;
 
-// Nothing where it takes too long, or a link is too slow for the simulation's clock.
+// Nothing where it takes too long, a link is too slow for the simulation's clock, or the choice's
+// micro-batches do not divide the batch.
 std::optional<Scored> simulated(const Case& input, const Strategy& strategy, CaseMemo& memo) try {
   if (!quick_to_simulate(input.graph, strategy)) return std::nullopt;
   return score_simulated(input, strategy, &memo, true);
@@ -156,6 +162,7 @@ std::vector<Exposure> exposures_of(const Case& input, const Strategy& strategy,
                                    const std::vector<LayerId>& layers) {
   PredictOptions options;
   options.devices = Simulated::one_of_each_class;
+  options.all_rounds = true;
   options.critical_path = options.memory = options.eq1 = false;
   const Prediction p = predict(input, strategy, options);
   const auto path = critical_path(p.plan, p.timeline);
@@ -193,7 +200,7 @@ Strategy with_choice(const Strategy& strategy, const Explanation& explanation, s
   for (std::size_t i = 0; i < explanation.layers.size(); ++i) {
     configs[explanation.layers[i]()] = explanation.choices[choice].configs[i];
   }
-  return {strategy.name(), std::move(configs)};
+  return Strategy(strategy.name(), std::move(configs)).with(strategy.segments());
 }
 
 namespace {
@@ -221,8 +228,10 @@ std::optional<std::size_t> chosen_of(const SearchSpace& space, std::uint32_t var
 
 }  // namespace
 
-Explanation explain(const Case& input, const SearchOptions& options, const Strategy& strategy,
+Explanation explain(const Case& whole, const SearchOptions& options, const Strategy& asked,
                     LayerId layer, const SolveLimits& limits) {
+  const Case input = in_rounds(whole, asked);
+  const Strategy strategy = with_recomputation(input, asked);
   const SearchSpace space(input.graph, input.cluster, options);
   const std::uint32_t variable = *space.variable_of(layer);
   const CostTables tables = eq1_tables(input, space, {limits.threads, limits.cancelled});
@@ -239,7 +248,7 @@ Explanation explain(const Case& input, const SearchOptions& options, const Strat
     result.choices[i].regret = Seconds{marginals[i]} - result.optimum;
   }
   result.chosen = chosen_of(space, variable, strategy, layer);
-  simulate_choices(input, strategy, limits, result);
+  simulate_choices(whole, strategy, limits, result);
   if (result.step > Seconds{}) result.exposures = exposures_of(input, strategy, result.layers);
   return result;
 }

@@ -4,8 +4,8 @@
 
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
+#include "sim/study/search/least_step.h"
 #include "sim/study/search/memory_floor.h"
-#include "sim/study/search/step_bound.h"
 
 namespace strata {
 namespace {
@@ -22,6 +22,7 @@ struct Predicted {
 Predicted predicted(const Case& input, const Strategy& strategy, CaseMemo& memo) {
   PredictOptions options;
   options.devices = Simulated::one_of_each_class;
+  options.all_rounds = true;      // which the path goes through
   options.critical_path = false;  // found once, here
   options.memo = &memo;
   Predicted result{predict(input, strategy, options), {}};
@@ -47,14 +48,6 @@ void add_busiest(const Case& input, const Prediction& p, Story& story) {
   if (link == use.links.end() || *link <= 0) return;
   const LinkId l(static_cast<std::size_t>(link - use.links.begin()));
   story.link = Busiest{input.cluster[l].name, *link};
-}
-
-bool cut_alike(const Graph& graph, const Strategy& a, const Strategy& b) {
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    const LayerId layer(i);
-    if (!is_input(graph[layer].op) && a[layer] != b[layer]) return false;
-  }
-  return true;
 }
 
 std::vector<Strategy> rivals_of(const Case& input, const SearchOptions& space,
@@ -117,7 +110,7 @@ Story tell(const Case& input, const CaseRequest& request, const SearchOptions& s
   story.fits = !shortage(input, p.peak_memory);
   add_busiest(input, p, story);
   const SearchSpace searched(input.graph, input.cluster, space);
-  story.lower_bound = StepBound(input, searched, limits).least();
+  story.lower_bound = least_step(input, space, {}, limits);
   if (!story.fits) {
     story.least_memory = least_memory(input, searched);
     story.capacity = input.models.front()->memory_capacity();

@@ -86,7 +86,7 @@ MapCell cell_of(const PhaseMapRequest& request, std::size_t column, std::size_t 
   try {
     const Case loaded = loader.load(request_of(request, column, row));
     cell.devices = static_cast<std::int64_t>(loaded.cluster.device_count());
-    cell.batch = loaded.graph.batch();
+    cell.batch = loaded.batch();
     CaseMemo memo(loaded);
     for (const std::string& strategy : request.strategies) {
       throw_if_cancelled(cancelled);

@@ -158,7 +158,7 @@ class SumsBuilder {
     const bool returns = !input_.graph.consumers(layer).empty();
     for (const NeededBox& box : partial_boxes(input_.graph[layer], config_of(cut))) {
       if (box.local()) continue;
-      const auto bytes = static_cast<double>(volume(box.box) * size);
+      const auto bytes = static_cast<double>(volume(box.box) * size * input_.rounds);
       exchange_->add_load(box.owner(), box.reader(), bytes, busy);
       if (returns && chain_) exchange_->add_load(box.reader(), box.owner(), bytes, busy);
     }

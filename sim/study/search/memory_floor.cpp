@@ -1,6 +1,8 @@
 #include "sim/study/search/memory_floor.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 #include <variant>
 
 #include "sim/graph/ops/phase.h"
@@ -14,17 +16,19 @@ namespace {
 // saved beside them. A tensor with several readers is kept once, so each of them counts a part.
 class Kept {
  public:
-  Kept(const Graph& graph, DTypes dtypes, const KeptBy& by)
-      : graph_(graph),
+  Kept(Graph graph, DTypes dtypes, const KeptBy& by)
+      : graph_(std::move(graph)),
         dtypes_(dtypes),
         by_(by),
-        needs_gradient_(requires_gradient(graph)),
-        readers_(graph.size(), 0) {
-    for (std::size_t i = 0; i < graph.size(); ++i) {
+        again_(computed_again(graph_, by.segments, by.kernels)),
+        needs_gradient_(requires_gradient(graph_)),
+        readers_(graph_.size(), 0) {
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      if (is_in_segment(LayerId(i))) continue;
       for (std::size_t input : inputs_read(LayerId(i))) ++readers_[tensor(LayerId(i), input)()];
       if (reads_output(LayerId(i))) ++readers_[i];
     }
-    const auto layers = graph.layers();
+    const auto layers = graph_.layers();
     has_instant_ = std::count_if(layers.begin(), layers.end(),
                                  [](const Layer& layer) { return is_loss(layer.op); }) == 1;
   }
@@ -38,6 +42,8 @@ class Kept {
                 (has_backward(layer) ? state_bytes(by_.kernels.optimizer, dtypes_.parameters) : 0));
     if (!has_instant_ || !has_backward(layer)) return parameters;
     std::int64_t values = 0;
+    if (readers_[layer()] == 0 && begins_a_segment(layer)) values += volume(shard);
+    if (is_in_segment(layer)) return parameters + values * element_bytes(dtypes_.values);
     if (reads_output(layer)) values += volume(shard) / readers_[layer()];
     for (std::size_t input : inputs_read(layer)) {
       if (by_.gathers_again) break;
@@ -53,6 +59,19 @@ class Kept {
   }
 
  private:
+  bool is_in_segment(LayerId layer) const {
+    return !by_.segments.empty() && by_.segments[layer()] != 0;
+  }
+  // Whether a segment is computed again from the layer's output.
+  bool begins_a_segment(LayerId layer) const {
+    if (by_.segments.empty() || is_input(graph_[layer].op) || again_[layer()]) return false;
+    const auto readers = graph_.consumers(layer);
+    return std::any_of(readers.begin(), readers.end(), [&](LayerId reader) {
+      return is_in_segment(reader) && again_[reader()] &&
+             by_.segments[reader()] != by_.segments[layer()];
+    });
+  }
+
   static constexpr PerDim<std::int32_t> kFirst{};  // the coordinates of shard 0
 
   // What the layer reads there. A flatten may be a view of what it reads itself.
@@ -77,40 +96,62 @@ class Kept {
     return backward_reads_output(graph_[layer].op) && has_backward(layer);
   }
 
-  const Graph& graph_;
+  Graph graph_;
   DTypes dtypes_;
   KeptBy by_;
+  std::vector<bool> again_;  // by layer
   std::vector<bool> needs_gradient_;
   std::vector<std::int64_t> readers_;  // by layer: of its output
   bool has_instant_ = false;
 };
 
+// Of a network by the samples of a round: a layer that is cut into so many parts of them is in
+// rounds of at least so many micro-batches.
+class KeptOfRounds {
+ public:
+  KeptOfRounds(const Case& input, const KeptBy& by) : input_(input), by_(by) {}
+
+  std::int64_t bytes(LayerId layer, const Degrees& degrees) {
+    const std::int64_t parts = input_.cut ? degrees[Dim::n] : 1;
+    auto at = kept_.find(parts);
+    if (at == kept_.end()) {
+      Graph graph =
+          input_.cut ? input_.graph.with_batch(input_.cut->samples * parts) : input_.graph;
+      at = kept_.try_emplace(parts, std::move(graph), input_.dtypes, by_).first;
+    }
+    return at->second.bytes(layer, degrees);
+  }
+
+ private:
+  const Case& input_;
+  const KeptBy& by_;
+  std::map<std::int64_t, Kept> kept_;
+};
+
 }  // namespace
 
-std::vector<std::vector<std::int64_t>> memory_floor(const Graph& graph, DTypes dtypes,
-                                                    const SearchSpace& space, const KeptBy& by) {
-  const Kept kept(graph, dtypes, by);
-  std::vector<std::vector<std::int64_t>> floor;
-  for (std::size_t v = 0; v < space.size(); ++v) {
-    std::vector<std::int64_t>& bytes = floor.emplace_back();
-    for (const Cut& cut : *space[v].cuts) {
-      std::int64_t sum = 0;
-      for (LayerId layer : space[v].layers)
-        sum += kept.bytes(layer, space.cut_of(layer, cut).degrees);
-      bytes.push_back(sum);
-    }
-  }
-  return floor;
-}
-
 std::vector<std::vector<std::int64_t>> memory_floor(const Case& input, const SearchSpace& space) {
-  KeptBy by{kernels_of(input), input.gathers_again};
+  KeptBy by{kernels_of(input), input.gathers_again, {}};
+  by.segments = segments(input.graph, input.recompute, by.kernels);
   // Of replicas the server alone keeps state, and auto may choose it.
   const SyncAlgorithm sync = input.sync.algorithm;
   if (sync == SyncAlgorithm::ps || sync == SyncAlgorithm::automatic) {
     by.kernels.optimizer = Optimizer::sgd;
   }
-  return memory_floor(input.graph, input.dtypes, space, by);
+  KeptOfRounds kept(input, by);
+  std::vector<std::vector<std::int64_t>> floor;
+  floor.reserve(space.size());
+  for (std::size_t v = 0; v < space.size(); ++v) {
+    std::vector<std::int64_t>& bytes = floor.emplace_back();
+    for (const Cut& cut : *space[v].cuts) {
+      std::int64_t sum = 0;
+      for (LayerId layer : space[v].layers) {
+        sum += kept.bytes(layer, space.cut_of(layer, cut).degrees);
+      }
+      bytes.push_back(sum);
+    }
+  }
+  return floor;
 }
 
 }  // namespace strata

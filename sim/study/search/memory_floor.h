@@ -25,12 +25,11 @@ struct KeptBy {
   KernelTraits kernels = {};  ///< their optimizer: plain SGD where one replica alone keeps state
   /// Inputs that a shard gathered are dropped meanwhile (LowerOptions), and any input may be one.
   bool gathers_again = false;
+  Segments segments = {};  ///< that are computed again: of them what they begin with is kept alone
 };
 
-/// Bytes by variable and choice.
-std::vector<std::vector<std::int64_t>> memory_floor(const Graph& graph, DTypes dtypes,
-                                                    const SearchSpace& space,
-                                                    const KeptBy& by = {});
+/// Bytes by variable and choice. Of a case with micro-batches, in rounds as they are for each
+/// strategy (rounds.h).
 std::vector<std::vector<std::int64_t>> memory_floor(const Case& input, const SearchSpace& space);
 
 }  // namespace strata

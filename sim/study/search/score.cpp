@@ -6,6 +6,7 @@
 #include "sim/base/error.h"
 #include "sim/study/case/eq1_tables.h"
 #include "sim/study/case/flops.h"
+#include "sim/study/case/rounds.h"
 
 namespace strata {
 namespace {
@@ -27,6 +28,14 @@ double pairs(bool mixes, const Degrees& from, const Degrees& to) {
   return product;
 }
 
+// Of many rounds a few are simulated, but of these schedules all.
+double simulated_rounds(const Case& input) {
+  constexpr std::uint32_t kFew = 16;
+  const ScheduleChoice& schedule = input.schedule;
+  const bool all = !schedule.own.empty() || schedule.kind == ScheduleKind::gpipe;
+  return all ? input.rounds : std::min(input.rounds, kFew);
+}
+
 }  // namespace
 
 Scored score_simulated(const Case& input, const Strategy& strategy, CaseMemo* memo, bool memory) {
@@ -46,10 +55,12 @@ Scored score_simulated(const Case& input, const Strategy& strategy, CaseMemo* me
 }
 
 Scored score_eq1(const Case& input, const Strategy& strategy, CaseMemo* memo) {
+  if (input.cut) return score_eq1(in_rounds(input, strategy), strategy);
   const std::vector<const CostModel*> models = cost_models(input);
   Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes,
           memo != nullptr ? &memo->lowering : nullptr);
-  return {strategy, total(eq1.terms(strategy)), {}, {}, {}};
+  const auto terms = eq1.terms(with_recomputation(input, strategy), input.rounds);
+  return {strategy, total(terms), {}, {}, {}};
 }
 
 Scored Scores::of(const Choices& choices, bool memory) {
@@ -65,16 +76,32 @@ Scored Scores::of(const Choices& choices, bool memory) {
   return known.scored;
 }
 
+bool Scores::in_space(const Strategy& strategy) const {
+  return strategy.segments().empty() && space_.choices(strategy).has_value();
+}
+
+Scores::Rounds& Scores::rounds_of(const Strategy& strategy) {
+  const std::int64_t groups = input_.cut ? data_parallel_groups(input_.graph, strategy) : 0;
+  {
+    const std::lock_guard guard(lock_);
+    const auto known = rounds_.find(groups);
+    if (known != rounds_.end()) return *known->second;
+  }
+  auto made = std::make_unique<Rounds>(in_rounds(input_, groups));
+  const std::lock_guard guard(lock_);
+  return *rounds_.try_emplace(groups, std::move(made)).first->second;
+}
+
 Scored Scores::of(const Strategy& strategy) {
-  const std::optional<Choices> choices = space_.choices(strategy);
-  if (!choices) return simulated(strategy, true);
-  Scored scored = of(*choices, true);
+  if (!in_space(strategy)) return simulated(strategy, true);
+  Scored scored = of(*space_.choices(strategy), true);
   scored.strategy = strategy;
   return scored;
 }
 
 Scored Scores::with_eq1(Scored scored) {
-  scored.eq1 = score_eq1(input_, scored.strategy, &memo_).eq1;
+  Rounds& rounds = rounds_of(scored.strategy);
+  scored.eq1 = score_eq1(rounds.cut, scored.strategy, &rounds.memo).eq1;
   return scored;
 }
 
@@ -93,11 +120,12 @@ bool Scores::fits(const Scored& scored) const {
 }
 
 Scored Scores::simulated(const Strategy& strategy, bool memory) {
-  if (quick_to_simulate(input_.graph, strategy)) {
-    try {
-      return score_simulated(input_, strategy, &memo_, memory);
-    } catch (const InputError&) {
+  try {
+    Rounds& rounds = rounds_of(strategy);
+    if (quick_to_simulate(rounds.cut.graph, strategy, kMostPairs / simulated_rounds(rounds.cut))) {
+      return score_simulated(rounds.cut, strategy, &rounds.memo, memory);
     }
+  } catch (const InputError&) {
   }
   return {strategy, {}, {}, {}, {}};
 }
@@ -111,6 +139,15 @@ CaseResult result_of(const Case& input, const Scored& scored) {
   add_flops(input, scored.strategy, result);
   result.fits = scored.fits;
   return result;
+}
+
+bool cut_alike(const Graph& graph, const Strategy& a, const Strategy& b) {
+  if (a.segments() != b.segments()) return false;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const LayerId layer(i);
+    if (!is_input(graph[layer].op) && a[layer] != b[layer]) return false;
+  }
+  return true;
 }
 
 bool quick_to_simulate(const Graph& graph, const Strategy& strategy, double most_pairs) {

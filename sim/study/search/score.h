@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -28,9 +29,10 @@ struct Scored {
   bool has_peak() const { return peak_memory > Bytes{}; }
 };
 
-/// Without Eq. 1; the peak only where `memory` is asked for, which costs time.
+/// Without Eq. 1; the peak only where `memory` is asked for, which costs time. A case with
+/// micro-batches is cut in the strategy's rounds.
 Scored score_simulated(const Case& input, const Strategy& strategy, CaseMemo* memo, bool memory);
-/// Eq. 1 alone.
+/// Eq. 1 alone, of the strategy's rounds.
 Scored score_eq1(const Case& input, const Strategy& strategy, CaseMemo* memo = nullptr);
 
 /// As a limit, that every peak is within; the peak of what is not simulated, which fits nowhere.
@@ -41,7 +43,7 @@ class Scores {
  public:
   /// Both must outlive this. `memory_limit`: on every device's peak; without it, what it has.
   Scores(const Case& input, const SearchSpace& space, std::optional<Bytes> memory_limit)
-      : input_(input), space_(space), memory_limit_(memory_limit), memo_(input) {}
+      : input_(input), space_(space), memory_limit_(memory_limit) {}
 
   /// Simulated where that is quick and possible: a link may be too slow for the simulation's clock.
   Scored of(const Choices& choices, bool memory);
@@ -49,27 +51,39 @@ class Scores {
   Scored of(const Strategy& strategy);
   Scored with_eq1(Scored scored);
   bool contains(const Choices& choices) const;
+  /// Whether the space holds it; that computes layers again as the case says.
+  bool in_space(const Strategy& strategy) const;
   /// Whether it is known not to fit in memory, and whether it is known to.
   bool too_large(const Scored& scored) const;
   bool fits(const Scored& scored) const;
 
  private:
+  // What strategies of equally many data-parallel groups are predicted in.
+  struct Rounds {
+    explicit Rounds(Case input) : cut(std::move(input)), memo(cut) {}
+    const Case cut;
+    CaseMemo memo;
+  };
   struct Remembered {
     Scored scored;
     bool memory = false;  ///< with its peak
   };
 
   Scored simulated(const Strategy& strategy, bool memory);
+  Rounds& rounds_of(const Strategy& strategy);
 
   const Case& input_;
   const SearchSpace& space_;
   const std::optional<Bytes> memory_limit_;
-  CaseMemo memo_;
+  std::map<std::int64_t, std::unique_ptr<Rounds>> rounds_;  // by groups; 0: of no micro-batches
   mutable std::mutex lock_;
   std::map<Choices, Remembered> known_;
 };
 
 CaseResult result_of(const Case& input, const Scored& scored);
+
+/// Equal but for their names, and for the network's inputs, which cost nothing to place.
+bool cut_alike(const Graph& graph, const Strategy& a, const Strategy& b);
 
 /// Pairs of devices that exchange something, over all edges: so many make a simulation of seconds.
 inline constexpr double kMostPairs = 3e6;

@@ -43,8 +43,9 @@ void ShardTimer::add_seconds(LayerId layer, const Cut& cut, std::span<double> by
   }
 }
 
-double ShardTimer::of_step(const ShardTimes& times, bool updates) {
-  return times.forward + times.data + times.weights + (updates ? times.update : 0);
+double ShardTimer::of_step(const ShardTimes& times, bool updates) const {
+  const double of_round = times.forward + times.data + times.weights;
+  return input_.rounds * of_round + (updates ? times.update : 0);
 }
 
 std::optional<std::int64_t> ShardTimer::shard_on(const Cut& cut, DeviceId device) {

@@ -15,6 +15,7 @@
 
 namespace strata {
 
+/// Of one round.
 struct ShardTimes {
   double forward = 0;  ///< with its statistics
   double data = 0;     ///< the gradient of its inputs, with its statistics
@@ -38,7 +39,7 @@ class ShardTimer {
   PhaseSet phases(LayerId layer) const { return step_phases(input_.graph, layer, needs_gradient_); }
 
  private:
-  static double of_step(const ShardTimes& times, bool updates);
+  double of_step(const ShardTimes& times, bool updates) const;
   static std::optional<std::int64_t> shard_on(const Cut& cut, DeviceId device);
   bool may_update_elsewhere(const Cut& cut) const;
 

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -15,9 +14,11 @@
 #include "sim/solver/depth_first.h"
 #include "sim/solver/screen.h"
 #include "sim/solver/solve.h"
-#include "sim/strategy/hybrid.h"
 #include "sim/study/case/eq1_tables.h"
+#include "sim/study/case/rounds.h"
 #include "sim/study/search/keep.h"
+#include "sim/study/search/least_step.h"
+#include "sim/study/search/outsiders.h"
 #include "sim/study/search/simulated_search.h"
 #include "sim/study/search/step_bound.h"
 #include "sim/study/search/within_memory.h"
@@ -47,42 +48,16 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Equal but for the network's inputs, which cost nothing to place.
-bool same_cuts(const Graph& graph, const Strategy& a, const Strategy& b) {
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    if (is_input(graph[LayerId(i)].op)) continue;
-    if (a[LayerId(i)] != b[LayerId(i)]) return false;
-  }
-  return true;
-}
-
-// Of networks of tokens, under which little memory is needed: tensor parallelism of every power of
-// two with the tokens shared, where it fits.
-std::vector<Strategy> hybrids(const Case& input) {
-  const auto layers = input.graph.layers();
-  const bool tokens = std::any_of(layers.begin(), layers.end(), [](const Layer& layer) {
-    return std::holds_alternative<Attention>(layer.op);
-  });
-  const int devices = static_cast<int>(input.cluster.device_count());
-  std::vector<Strategy> found;
-  for (int shared = 2; tokens && shared <= devices; shared *= 2) {
-    try {
-      found.push_back(
-          hybrid_parallel(input.graph, devices, fmt::format("hybrid:tp={},sp=1", shared)));
-    } catch (const InputError&) {  // it does not divide
-    }
-  }
-  return found;
-}
-
 class Search {
  public:
   Search(const Case& input, const SolveOptions& options)
       : input_(input),
+        of_rounds_(in_largest_rounds(input)),
         options_(options),
-        space_(keep({input.graph, input.cluster, options.space}, input, options.kept)),
+        space_(with_rounds(input, keep({of_rounds_.graph, of_rounds_.cluster, options.space},
+                                       of_rounds_, options.kept))),
         scores_(input, space_, options.memory_limit),
-        usual_(baselines(input)),
+        usual_(with_rounds(input, baselines(input))),
         deadline_(options.limits.time_limit, options.limits.cancelled),
         limits_(options.limits) {
     limits_.cancelled = deadline_.flag();
@@ -118,22 +93,21 @@ class Search {
     std::vector<Strategy> candidates;
     if (!found_.empty()) candidates.push_back(space_.strategy("", found_.front()));
     for (const Strategy& usual : usual_) {
-      if (!space_.choices(usual) && keeps(usual, options_.kept)) candidates.push_back(usual);
+      if (!scores_.in_space(usual) && keeps(usual, options_.kept)) candidates.push_back(usual);
     }
-    std::optional<Strategy> best;
-    Seconds least{kInfinity};
-    for (const Strategy& candidate : candidates) {
-      const Scored scored = score_candidate(candidate);
-      if (scores_.too_large(scored) || (best && objective(scored) >= least)) continue;
-      best = candidate;
-      least = objective(scored);
-    }
-    return best;
+    std::optional<Scored> best;
+    const auto offer = [&](Scored scored) {
+      if (scores_.too_large(scored) || (best && objective(scored) >= objective(*best))) return;
+      best = std::move(scored);
+    };
+    for (const Strategy& candidate : candidates) offer(score_candidate(candidate));
+    for_outsiders([&](Scored scored) { offer(std::move(scored)); }, [&] { return !best; });
+    return best ? std::optional(best->strategy) : std::nullopt;
   }
 
  private:
   CostTables tables(const SearchSpace& space, TableDetail detail) const {
-    return eq1_tables(input_, space, {limits_.threads, limits_.cancelled, detail});
+    return eq1_tables(of_rounds_, space, {limits_.threads, limits_.cancelled, detail});
   }
 
   // Of many devices only the choices that one optimum may need, or the refinement of one.
@@ -147,7 +121,12 @@ class Search {
   void prepare() {
     report("cost tables");
     build_tables();
-    if (simulated()) step_bound_.emplace(input_, space_, limits_);
+    if (simulated()) {
+      step_bound_.emplace(of_rounds_, space_, limits_);
+      if (input_.cut) {
+        step_bound_->include(least_step(input_, options_.space, options_.kept, limits_));
+      }
+    }
     result_.table_seconds = start_.seconds();
   }
 
@@ -323,6 +302,35 @@ class Search {
     return scores_.of(strategy);
   }
 
+  // Strategies that no search considers (outsiders.h): in rounds, since stages shorten the step
+  // then; and as long as `none` of all that was found fits, since they need less memory. Those that
+  // fit are offered.
+  template <class Offer, class None>
+  void for_outsiders(const Offer& offer, const None& none) {
+    if (!options_.simulate || is_set(options_.limits.cancelled)) return;
+    if (input_.cut) offer_all(pipelines(input_, Recompute::none), offer);
+    if (options_.memory_limit == kAnyMemory || !of_tokens(input_.graph)) return;
+    if (none() && !input_.cut) offer_all(pipelines(input_, Recompute::none), offer);
+    if (none() && input_.recompute == Recompute::none) {
+      offer_all(pipelines(input_, Recompute::full), offer);
+    }
+  }
+
+  template <class Offer>
+  void offer_all(std::vector<Strategy> strategies, const Offer& offer) {
+    std::erase_if(strategies, [&](const Strategy& strategy) {
+      return !keeps(strategy, options_.kept) ||
+             !parameters_fit(input_, strategy, options_.memory_limit);
+    });
+    std::vector<Scored> scored(strategies.size());
+    parallel_for(scored.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
+      if (!is_set(options_.limits.cancelled)) scored[i] = score_candidate(strategies[i]);
+    });
+    for (Scored& each : scored) {
+      if (each.simulated() && scores_.fits(each)) offer(std::move(each));
+    }
+  }
+
   // What is too large is no answer. Without it, what was proved is not of the rest.
   void drop_too_large() {
     if (options_.algorithm == SearchAlgorithm::dfs) return;
@@ -343,6 +351,9 @@ class Search {
     for (const Scored& usual : result_.baselines) {
       if (keeps(usual.strategy, options_.kept)) offer(usual);
     }
+    result_.alone = result_.best.empty();
+    for_outsiders([&](const Scored& scored) { offer(scores_.with_eq1(scored)); },
+                  [&] { return result_.best.empty(); });
     rank();
     name_found();
   }
@@ -354,6 +365,7 @@ class Search {
     const std::string name(result_.optimal ? proved : "best");
     for (std::size_t i = 0; i < result_.best.size(); ++i) {
       Strategy& strategy = result_.best[i].strategy;
+      strategy = with_recomputation(input_, strategy);
       if (!strategy.name().empty()) continue;
       strategy = strategy.called(i == 0 ? name : fmt::format("{}-{}", name, i + 1));
     }
@@ -361,7 +373,7 @@ class Search {
 
   void offer(const Scored& usual) {
     const auto is_it = [&](const Scored& s) {
-      return same_cuts(input_.graph, s.strategy, usual.strategy);
+      return cut_alike(input_.graph, s.strategy, usual.strategy);
     };
     if (scores_.too_large(usual)) return;
     // An explicit limit is on what is known.
@@ -376,9 +388,15 @@ class Search {
                      [&](const Scored& a, const Scored& b) { return objective(a) < objective(b); });
     if (best.size() > options_.k_best) best.resize(options_.k_best);
     if (best.empty()) return;
-    result_.outside = !space_.choices(best.front().strategy).has_value();
+    result_.outside = !scores_.in_space(best.front().strategy);
+    result_.by_rule = result_.outside && is_by_rule(best.front().strategy);
     result_.optimal = result_.optimal && !result_.outside;
     if (simulated()) return bound_step();
+    if (input_.cut) {  // the tables are of one number of rounds alone
+      result_.rounds_differ = true;
+      result_.optimal = false;
+      result_.lower_bound = {};
+    }
     if (result_.outside) return;
     // The tables round in the last bits.
     if (result_.optimal) result_.lower_bound = best.front().eq1;
@@ -394,6 +412,7 @@ class Search {
   }
 
   const Case& input_;
+  const Case of_rounds_;  ///< of which the tables are
   const SolveOptions& options_;
   Stopwatch start_;
   SearchSpace space_;
@@ -463,12 +482,10 @@ std::optional<Objective> searched_objective(std::string_view strategy) {
 }
 
 Strategy best_strategy(const Case& input, const SolveOptions& options) {
+  SolveOptions any = options;
+  any.memory_limit = kAnyMemory;
   std::optional<Strategy> best = Search(input, options).only_best();
-  if (!best) {
-    SolveOptions any = options;
-    any.memory_limit = kAnyMemory;
-    best = Search(input, any).only_best();
-  }
+  if (!best) best = Search(input, any).only_best();
   const bool eq1 = options.objective == Objective::eq1;
   return best.value().called(std::string(eq1 ? kNameUnderEq1 : kNameUnderSimulation));
 }

@@ -49,11 +49,14 @@ struct Solved {
   std::vector<Scored> best;  ///< at most k_best, by the objective; empty where none was found
   std::vector<Scored> baselines;
   Objective objective = Objective::simulated;
-  Seconds lower_bound;        ///< of the objective, for every strategy of the space (that fits)
-  bool optimal = false;       ///< proved for the objective over the space
-  bool outside = false;       ///< the best is a baseline that the space does not hold
-  bool stopped = false;       ///< by the time limit, or called off
-  std::size_t variables = 0;  ///< of the search
+  Seconds lower_bound;         ///< of the objective, for every strategy of the space (that fits)
+  bool optimal = false;        ///< proved for the objective over the space
+  bool outside = false;        ///< the best is a strategy that the space does not hold
+  bool by_rule = false;        ///< and that no space holds: it has stages or computes layers again
+  bool alone = false;          ///< and no strategy of the space was found that fits
+  bool rounds_differ = false;  ///< under Eq. 1: with micro-batches nothing is proved
+  bool stopped = false;        ///< by the time limit, or called off
+  std::size_t variables = 0;   ///< of the search
   std::size_t final_nodes = 0;
   std::size_t max_configs = 0;
   std::size_t configs = 0;            ///< of all variables

@@ -19,8 +19,9 @@ constexpr double kFarFromBest = 0.2;
 /// Each phase and each flow is rounded to the nearest tick, and sums in their last bits.
 constexpr double kRoundings = 64, kRelativeRounding = 1e-9;
 
-Seconds rounded_down(double seconds, std::size_t layers) {
-  const double ticks = kRoundings * static_cast<double>(layers + 1);
+Seconds rounded_down(double seconds, const Case& input) {
+  const double ticks =
+      kRoundings * static_cast<double>(input.graph.size() + 1) * static_cast<double>(input.rounds);
   return {std::max(0.0, (1 - kRelativeRounding) * seconds - ticks / kTicksPerSecond)};
 }
 
@@ -34,7 +35,7 @@ StepBound::StepBound(const Case& input, const SearchSpace& space, const SolveLim
   const BoundSums sums =
       bound_sums(input, space, excess(weight), kFarFromBest * least_.value, limits);
   const double largest = largest_least_mean(sums, [&] { throw_if_cancelled(limits.cancelled); });
-  least_ = std::max(least_, rounded_down(largest, input.graph.size()));
+  least_ = std::max(least_, rounded_down(largest, input));
 }
 
 void StepBound::find_loads(const Case& input, const SearchSpace& space, const SolveLimits& limits) {

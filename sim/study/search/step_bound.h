@@ -6,7 +6,8 @@
 // weighted mean of these, and such a mean is a sum over the layers and over neighbours, whose least
 // value over all strategies is found exactly (weighted_bound.h). docs/solve.md has the proof.
 //
-// In every step a device runs each phase of each of its shards once, and one after another: N steps
+// In every step a device runs each phase of each of its shards once (of several rounds, in each of
+// them), and one after another: N steps
 // take at least N times as long as what it computes in one. The times are those that the simulation
 // gives the phases, rounded down. On many devices only two of them are looked at: the first, which
 // has a shard of every layer however it is cut (Cut), and the last, which has the larger ones where
@@ -24,7 +25,8 @@ namespace strata {
 
 class StepBound {
  public:
-  /// Throws Cancelled once `limits` say so.
+  /// Of a case without micro-batches, or one that is cut in rounds. Throws Cancelled once `limits`
+  /// say so.
   StepBound(const Case& input, const SearchSpace& space, const SolveLimits& limits = {});
 
   /// Of every strategy of the space.
@@ -36,6 +38,9 @@ class StepBound {
   }
   /// Of the strategy that makes these choices.
   Seconds of(const Choices& choices) const;
+
+  /// Of other strategies, too, of which this is a lower bound.
+  void include(Seconds least) { least_ = std::min(least_, least); }
 
  private:
   using Loads = std::array<double, 2>;  // of the first device and of the last

@@ -15,6 +15,7 @@
 #include "sim/study/case/eq1_tables.h"
 #include "sim/study/case/flops.h"
 #include "sim/study/case/network.h"
+#include "sim/study/case/rounds.h"
 #include "sim/study/search/score.h"
 #include "sim/study/search/within_memory.h"
 #include "sim/study/sweep/machine_turn.h"
@@ -271,9 +272,10 @@ void Answers::solved(const Question& question, StoredResult& row,
   }
   row.strategy = best.strategy.name();
   if (!question.layers) return;
-  const std::vector<const CostModel*> models = cost_models(input);
-  Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes);
-  add_layers(input.graph, best.strategy, eq1.terms(best.strategy), row);
+  const Case cut = in_rounds(input, best.strategy);
+  const std::vector<const CostModel*> models = cost_models(cut);
+  Eq1 eq1(cut.graph, cut.cluster, models, cut.sync.algorithm, cut.dtypes);
+  add_layers(cut.graph, best.strategy, eq1.terms(best.strategy, cut.rounds), row);
 }
 
 Seconds Answers::eq1_seconds(const Question& question, const RunReport& report) {

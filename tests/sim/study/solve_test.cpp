@@ -10,6 +10,7 @@
 #include "sim/cost/cost_model.h"
 #include "sim/profile/profile.h"
 #include "sim/study/case/eq1_tables.h"
+#include "sim/study/case/rounds.h"
 #include "sim/study/search/memory_floor.h"
 
 namespace strata {
@@ -360,6 +361,92 @@ TEST(MemoryFloor, NoStrategyKeepsLess) {
       EXPECT_GT(least, 0);
     }
   }
+}
+
+TEST(MemoryFloor, NoStrategyKeepsLessInRoundsOrComputingAgain) {
+  std::mt19937 random(7);
+  std::size_t checked = 0;
+  for (const char* model : {"lenet5", "alexnet", "resnet18",
+                            "gpt:layers=3,hidden=32,heads=4,seq=16,vocab=64,dropout=0.1"}) {
+    for (int round = 0; round < 40; ++round) {
+      Case input = load(model, "p100-2x2");
+      input.graph = input.graph.with_batch(16);
+      input.recompute = static_cast<Recompute>(random() % kRecomputeNames.size());
+      if (random() % 3 > 0)
+        input.cut = MicroBatches{16, static_cast<std::int64_t>(1 + random() % 4)};
+      change_kernels(input, [&](KernelTraits& kernels) {
+        kernels = {random() % 2 == 0, random() % 2 == 0, Optimizer::adam};
+      });
+      const SearchSpace space(input.graph, input.cluster, {DegreeSet::pow2, false, true});
+      const auto floor = memory_floor(input, space);
+      Choices choices;
+      std::int64_t least = 0;
+      for (std::size_t v = 0; v < space.size(); ++v) {
+        choices.push_back(static_cast<std::uint32_t>(random() % floor[v].size()));
+        least += floor[v][choices[v]];
+      }
+      try {
+        const Prediction p = predict(input, space.strategy("random", choices));
+        EXPECT_LE(least, p.peak_memory.front().value) << model << ", seed 7, round " << round;
+        ++checked;
+      } catch (const InputError&) {  // micro-batches do not divide the batch
+      }
+      EXPECT_GT(least, 0);
+    }
+  }
+  EXPECT_GT(checked, 80u);
+}
+
+// The referee tries all strategies in the rounds that each of them has.
+TEST(MicroBatches, NoStrategyIsFasterThanWhatIsProved) {
+  std::size_t tried = 0, found_fastest = 0, cases = 0;
+  for (const char* model : {"lenet5", "llama:layers=1,hidden=16,heads=2,seq=8,vocab=16"}) {
+    for (const std::int64_t micro_batch : {1, 2, 4}) {
+      Case input = load(model, "p100-1x4");
+      input.graph = input.graph.with_batch(16);
+      input.cut = MicroBatches{16, micro_batch};
+      SolveOptions options;
+      options.space.degrees = DegreeSet::pow2;
+      const Solved solved = solve(input, options);
+      ASSERT_FALSE(solved.best.empty());
+      const Scored& best = solved.best.front();
+      EXPECT_EQ(best.step, predict(input, best.strategy).step_seconds());
+      EXPECT_EQ(best.eq1, predict(input, best.strategy).eq1_seconds());
+      EXPECT_EQ(result_of(input, best).batch, 16);
+      const SearchSpace space(input.graph, input.cluster, options.space);
+      std::mt19937_64 random(3);
+      Seconds fastest{kInfinity};
+      for (int i = 0; i < 150; ++i) {
+        Choices choices;
+        const auto at = static_cast<std::uint32_t>(random());
+        for (std::size_t v = 0; v < space.size(); ++v) {
+          const auto count = static_cast<std::uint32_t>(space[v].cuts->size());
+          choices.push_back((i % 2 == 0 ? at : static_cast<std::uint32_t>(random())) % count);
+        }
+        const Scored scored = score_simulated(input, space.strategy("", choices), nullptr, false);
+        EXPECT_LE(solved.lower_bound, (1 + 1e-9) * scored.step);
+        fastest = std::min(fastest, scored.step);
+        ++tried;
+      }
+      found_fastest += best.step <= (1 + 1e-9) * fastest;
+      ++cases;
+    }
+  }
+  EXPECT_GT(tried, 500u);
+  EXPECT_EQ(found_fastest, cases);
+}
+
+TEST(MicroBatches, AreCutForAsManyGroupsAsDivideTheBatch) {
+  Case input = load("lenet5", "p100-1x4");
+  input.graph = input.graph.with_batch(6);
+  input.cut = MicroBatches{6, 1};  // of 4 groups: no whole number of rounds
+  EXPECT_EQ(in_largest_rounds(input).graph.batch(), 3);
+  const Solved solved = solve(input);
+  ASSERT_FALSE(solved.best.empty());
+  EXPECT_TRUE(std::ranges::none_of(
+      solved.baselines, [](const Scored& scored) { return scored.strategy.name() == "data"; }));
+  input.cut = MicroBatches{6, 7};
+  EXPECT_THROW(solve(input), InputError);
 }
 
 }  // namespace

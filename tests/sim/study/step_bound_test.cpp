@@ -72,6 +72,42 @@ TEST(StepBound, IsWhatNoStrategySustainsLess) {
   EXPECT_GT(tight, 30u) << "a bound that says little";
 }
 
+// Devices and links work in each round; what is computed again only adds to that.
+TEST(StepBound, HoldsOfSeveralRounds) {
+  std::size_t simulated = 0, tight = 0, again = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    Trial trial = random() % 2 == 0 ? harder_trial(random, 2e6) : chain_trial(random, 4);
+    Case& input = trial.input;
+    input.rounds = static_cast<std::uint32_t>(pick(random, 1, 4));
+    input.recompute = static_cast<Recompute>(random() % kRecomputeNames.size());
+    const ScheduleKind kinds[] = {ScheduleKind::gpipe, ScheduleKind::one_f_one_b,
+                                  ScheduleKind::zb_h1};
+    if (random() % 2 == 0) input.schedule.kind = kinds[random() % std::size(kinds)];
+    const SearchSpace space(input.graph, input.cluster, trial.options);
+    const StepBound bound(input, space);
+    PredictOptions options;
+    options.eq1 = options.critical_path = options.memory = false;
+    Seconds fastest{kInfinity};
+    for (const Choices& choices : some_choices(space, 12, random)) {
+      try {
+        const Prediction p = predict(input, space.strategy("", choices), options);
+        ASSERT_LE(bound.of(choices), (1 + 1e-9) * p.step_seconds());
+        ASSERT_LE(bound.least(), (1 + 1e-9) * p.step_seconds());
+        fastest = std::min(fastest, p.step_seconds());
+        again += p.strategy.segments().empty() ? 0 : 1;
+        ++simulated;
+      } catch (const InputError&) {  // nothing of it takes time
+      }
+    }
+    tight += bound.least() > 0.7 * fastest;
+  }
+  EXPECT_GT(simulated, 2'000u);
+  EXPECT_GT(tight, 20u) << "a bound that says little";
+  EXPECT_GT(again, 200u);
+}
+
 PredictOptions only_the_step(Random& random) {
   PredictOptions options;
   options.eq1 = options.critical_path = options.memory = false;
