@@ -8,6 +8,7 @@
 
 #include "sim/plan/work_kind.h"
 #include "sim/timeline/causes.h"
+#include "sim/timeline/idle_time.h"
 
 namespace strata {
 namespace {
@@ -32,29 +33,40 @@ bool communicates(const Task& task) {
   return task.kind != TaskKind::compute && task.kind != TaskKind::join;
 }
 
-// `task` communicates.
-Seconds& exposed_part(const Plan& plan, const Task& task, ExposedCommunication& exposed) {
+WaitsFor reason_of(const Plan& plan, const Task& task) {
+  if (!communicates(task)) return WaitsFor::computation;
   switch (work_kind(task)) {
     case WorkKind::transfer:
-      return exposed.transfer;
+      return WaitsFor::transfer;
     case WorkKind::statistics:
-      return exposed.statistics;
+      return WaitsFor::statistics;
     default:
       const bool gathers = task.kind == TaskKind::gather || brings_parameters(plan, task);
-      return gathers ? exposed.gather : exposed.reduce;
+      return gathers ? WaitsFor::gather : WaitsFor::reduce;
   }
+}
+
+Seconds& part_of(WaitsFor reason, StepParts& parts) {
+  switch (reason) {
+    case WaitsFor::computation:
+      return parts.bubble;
+    case WaitsFor::transfer:
+      return parts.exposed.transfer;
+    case WaitsFor::reduce:
+      return parts.exposed.reduce;
+    case WaitsFor::gather:
+      return parts.exposed.gather;
+    case WaitsFor::statistics:
+      break;
+  }
+  return parts.exposed.statistics;
 }
 
 // Of the device that does the task.
 Seconds& own_part(const Plan& plan, const Task& task, StepParts& parts) {
-  if (communicates(task)) return exposed_part(plan, task, parts.exposed);
+  if (communicates(task)) return part_of(reason_of(plan, task), parts);
   if (work_kind(task) == WorkKind::update) return parts.optimizer;
   return is_recomputation(task) ? parts.recompute : parts.compute;
-}
-
-// Of a device that waits for the task of another.
-Seconds& waiting_part(const Plan& plan, const Task& task, StepParts& parts) {
-  return communicates(task) ? exposed_part(plan, task, parts.exposed) : parts.bubble;
 }
 
 constexpr std::array kExposed = {&ExposedCommunication::transfer, &ExposedCommunication::reduce,
@@ -70,22 +82,34 @@ void add(const StepParts& parts, double weight, StepParts& sum) {
 
 class Division {
  public:
-  /// `window`: of steps in the timeline or, with `step`, of so long steps in the long run.
+  /// `window`: of steps in the timeline or, with `step`, of so long steps in the long run. It ends
+  /// with the step `last`, or with that of the steady window.
   Division(const Plan& plan, const Timeline& timeline, const SteadyTime& window,
-           std::optional<Seconds> step)
+           std::optional<Seconds> step, std::optional<std::size_t> last = std::nullopt)
       : plan_(plan),
         timeline_(timeline),
         causes_(plan, timeline),
         window_(window),
         step_(step.value_or((window.to - window.from) / window.steps)),
+        last_step_(static_cast<std::uint32_t>(last.value_or(timeline.steady_window().last))),
         known_(timeline.spans().size()) {}
 
-  StepParts of(DeviceId device) {
-    waited_ = own_ = {};
+  /// Each gap between two tasks is followed from its end back.
+  const std::vector<IdleTime>& waits(DeviceId device) {
+    waits_.clear();
+    own_ = {};
     if (causes_.work(device).empty()) {
-      waited_.bubble = window_.to - window_.from;
+      wait(window_.from, window_.to, WaitsFor::computation);
     } else {
       divide(causes_.work(device));
+    }
+    return waits_;
+  }
+
+  StepParts of(DeviceId device) {
+    waited_ = {};
+    for (const IdleTime& wait : waits(device)) {
+      part_of(wait.reason, waited_) += counted(wait.from, wait.to);
     }
     StepParts parts;
     add(own_, 1 / window_.steps, parts);
@@ -129,7 +153,11 @@ class Division {
       at = *cause;
       until = cover(at, from, until);
     }
-    waited_.bubble += counted(from, until);
+    wait(from, until, WaitsFor::computation);
+  }
+
+  void wait(Seconds from, Seconds to, WaitsFor reason) {
+    if (to > from) waits_.push_back({from, to, reason});
   }
 
   // As if the next step waited for the last task of this one.
@@ -143,8 +171,8 @@ class Division {
   Seconds cover(StepTask task, Seconds from, Seconds until) {
     const Span& s = span(task);
     const Seconds end = std::clamp(s.end, from, until), start = std::clamp(s.start, from, end);
-    waited_.bubble += counted(end, until);
-    waiting_part(plan_, plan_[task.task], waited_) += counted(start, end);
+    wait(end, until, WaitsFor::computation);
+    wait(start, end, reason_of(plan_, plan_[task.task]));
     return start;
   }
 
@@ -165,7 +193,7 @@ class Division {
   // Of the last step of the window the task that ends last.
   StepTask last_of_window() {
     if (last_) return *last_;
-    const auto step = static_cast<std::uint32_t>(timeline_.steady_window().last);
+    const std::uint32_t step = last_step_;
     StepTask latest{step, TaskId(0)};
     for (std::size_t i = 1; i < plan_.size(); ++i) {
       const StepTask at{step, TaskId(i)};
@@ -181,9 +209,8 @@ class Division {
   // waiting in the same proportions.
   StepParts stretched(DeviceId device, Seconds step) {
     StepParts parts;
-    const auto last = static_cast<std::uint32_t>(timeline_.steady_window().last);
     for (const End& end : causes_.work(device)) {
-      if (end.of.step != last) continue;
+      if (end.of.step != last_step_) continue;
       own_part(plan_, plan_[end.of.task], parts) += span(end.of).duration();
     }
     const Seconds waits = std::max(Seconds{}, step - parts.total()), waited = waited_.total();
@@ -202,10 +229,31 @@ class Division {
   Causes causes_;
   SteadyTime window_;
   Seconds step_;
+  std::uint32_t last_step_;
+  std::vector<IdleTime> waits_;       // of the device
   StepParts own_, waited_;            // of the device, in the window
   std::vector<std::uint64_t> known_;  // causes, by step and task: 2 + where
   std::optional<StepTask> last_;
 };
+
+// In the order of time, neighbours of one reason together.
+std::vector<IdleTime> in_order(std::vector<IdleTime> waits) {
+  const auto later = [](const IdleTime& a, const IdleTime& b) { return a.from < b.from; };
+  for (auto run = waits.begin(); run != waits.end();) {
+    auto end = std::adjacent_find(run, waits.end(), later);
+    if (end != waits.end()) ++end;
+    std::reverse(run, end);
+    run = end;
+  }
+  std::vector<IdleTime> joined;
+  for (const IdleTime& wait : waits) {
+    const bool goes_on =
+        !joined.empty() && joined.back().to == wait.from && joined.back().reason == wait.reason;
+    if (goes_on) joined.back().to = wait.to;
+    if (!goes_on) joined.push_back(wait);
+  }
+  return joined;
+}
 
 }  // namespace
 
@@ -241,6 +289,18 @@ Breakdown breakdown(const Plan& plan, const Timeline& timeline, const SteadyTime
 void add(const Breakdown& other, double times, Breakdown& to) {
   add(other.mean, times, to.mean);
   for (std::size_t d = 0; d < to.devices.size(); ++d) add(other.devices[d], times, to.devices[d]);
+}
+
+std::vector<std::vector<IdleTime>> idle_times(const Plan& plan, const Timeline& timeline) {
+  std::vector<std::vector<IdleTime>> result(plan.device_count());
+  if (timeline.steps() == 0) return result;
+  const SteadyTime all{Seconds{}, timeline.makespan(), static_cast<double>(timeline.steps())};
+  Division division(plan, timeline, all, std::nullopt, timeline.steps() - 1);
+  for (std::size_t d = 0; d < plan.device_count(); ++d) {
+    if (plan.representative(DeviceId(d)) != DeviceId(d)) continue;
+    result[d] = in_order(division.waits(DeviceId(d)));
+  }
+  return result;
 }
 
 }  // namespace strata

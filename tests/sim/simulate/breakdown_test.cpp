@@ -13,6 +13,7 @@
 #include "sim/plan/lower.h"
 #include "sim/plan/plan_builder.h"
 #include "sim/simulate/simulate.h"
+#include "sim/timeline/idle_time.h"
 
 namespace strata {
 namespace {
@@ -326,6 +327,58 @@ TEST(Breakdown, PartsComeToTheStep) {
     expect_parts_of(found.mean, step);
     for (const StepParts& device : found.devices) expect_parts_of(device, step);
   }
+}
+
+// With its work they are the whole timeline, and none lies where the device works.
+void expect_waits_between_work(const Simulation& r, DeviceId device) {
+  const std::vector<IdleTime> found = idle_times(r.plan, r.timeline)[device()];
+  std::vector<IdleTime> all = found;
+  for (std::size_t step = 0; step < r.timeline.steps(); ++step) {
+    for (std::size_t i = 0; i < r.plan.size(); ++i) {
+      const Task& task = r.plan[TaskId(i)];
+      if (task.device != device || task.stream != Stream::device) continue;
+      const Span& span = r.timeline.span(step, TaskId(i));
+      if (span.end > span.start) all.push_back({span.start, span.end, {}});
+    }
+  }
+  std::ranges::sort(all, {}, &IdleTime::from);
+  Seconds until;
+  for (const IdleTime& each : all) {
+    EXPECT_EQ(each.from, until);
+    until = each.to;
+  }
+  EXPECT_EQ(until, r.timeline.makespan());
+  for (std::size_t i = 1; i < found.size(); ++i) {
+    EXPECT_FALSE(found[i - 1].to == found[i].from && found[i - 1].reason == found[i].reason);
+  }
+}
+
+TEST(IdleTimes, LieBetweenADevicesWork) {
+  testing::Random random(43);
+  for (int round = 0; round < 50; ++round) {
+    SCOPED_TRACE(round);
+    const Graph graph = testing::random_network(random, 3 + round % 7);
+    const Cluster cluster = on_a_switch(4, round % 2 == 0 ? "10 GB/s" : "50 MB/s", round % 3 != 0);
+    const Strategy strategy = testing::random_strategy(random, graph, 4);
+    const Simulation r = simulation(graph, cluster, strategy, {}, SmallCosts());
+    for (std::size_t d = 0; d < 4; ++d) expect_waits_between_work(r, DeviceId(d));
+  }
+}
+
+// Two stages: the second waits for the first's computation, then for what that sends; the first,
+// while the second computes.
+TEST(IdleTimes, SayWhatADeviceWaitsFor) {
+  const Graph graph = layers_a_and_b(8);
+  const Strategy stages("stages", {on_device(0), on_device(0), on_device(1), on_device(1)});
+  const Simulation r = simulation(graph, on_a_switch(2, "10 GB/s"), stages, {.steps = 1});
+  const auto found = idle_times(r.plan, r.timeline);
+  ASSERT_GE(found[1].size(), 2U);
+  EXPECT_EQ(found[1][0].reason, WaitsFor::computation);
+  EXPECT_NEAR(found[1][0].to.value, 10 * kMillisecond, 1e-12);
+  EXPECT_EQ(found[1][1].reason, WaitsFor::transfer);
+  ASSERT_FALSE(found[0].empty());
+  EXPECT_NEAR(found[0][0].from.value, 10 * kMillisecond, 1e-12);
+  EXPECT_EQ(found[0][0].reason, WaitsFor::transfer);
 }
 
 }  // namespace
