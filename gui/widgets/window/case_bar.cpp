@@ -105,6 +105,9 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
     box->completer()->setCaseSensitivity(Qt::CaseInsensitive);
     box->completer()->setCompletionMode(QCompleter::PopupCompletion);  // a slip is no other name
   }
+  more_ = new MoreFields(workspace_);
+  line_->addWidget(more_);
+  connect(more_, &MoreFields::resized, this, &CaseBar::fit);
   line_->addStretch(1);
   fields_ = addWidget(row_);
   make_nothing();
@@ -212,8 +215,8 @@ void CaseBar::fit() {
 
 int CaseBar::least_width() const {
   int least = line_->contentsMargins().left() + line_->contentsMargins().right();
-  for (const QWidget* field : std::initializer_list<const QWidget*>{model_, cluster_, batch_, sync_,
-                                                                    bucket_, dtype_, strategy_}) {
+  for (const QWidget* field : std::initializer_list<const QWidget*>{
+           model_, cluster_, batch_, sync_, bucket_, dtype_, strategy_, more_}) {
     const int set = field->minimumWidth();
     least += (set > 0 ? set : field->minimumSizeHint().width()) + line_->spacing();
   }

@@ -1,8 +1,8 @@
 #pragma once
 
 // What is on the desk, in one line of fields: network, cluster, batch, synchronisation, its
-// buckets, number type and strategy. Each field is an edit that can be undone. What comes of it:
-// answer_bar.h.
+// buckets, number type, strategy, and what is asked for less often (more_fields.h). Each field is
+// an edit that can be undone. What comes of it: answer_bar.h.
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gui/models/workspace.h"
+#include "gui/widgets/window/more_fields.h"
 
 namespace strata::gui {
 
@@ -56,6 +57,7 @@ class CaseBar : public QToolBar {
   QComboBox *model_, *cluster_, *sync_, *bucket_, *dtype_, *strategy_;
   int usual_strategies_ = 0;  // how many the field always has
   QSpinBox* batch_;
+  MoreFields* more_;
   QWidget* row_;
   QHBoxLayout* line_;
   std::vector<QLabel*> labels_;

@@ -113,7 +113,7 @@ TEST_F(WindowTest, ASmallWindowHasEveryFieldAndTheStep) {
     QTest::qWait(50);
     EXPECT_EQ(window_->size(), size);
     for (const char* name : {"model", "cluster", "batch", "sync", "bucket", "dtype", "strategy",
-                             "result", "find_fastest"}) {
+                             "more", "result", "find_fastest"}) {
       const auto* part = window_->findChild<QWidget*>(name);
       EXPECT_TRUE(part->isVisible()) << name;
       const int right = part->mapTo(window_.get(), QPoint(part->width(), 0)).x();
