@@ -48,6 +48,7 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* prog
       predict(input, strategy_of(document.strategy, input, limits_of(progress)), options);
   if (progress != nullptr) throw_if_cancelled(progress->cancelled());
   Prediction& prediction = scene->prediction;
+  scene->stages = StageNames(input.graph, prediction.strategy);
   scene->path = critical_path(prediction.plan, prediction.timeline);
   prediction.path = path_shares(prediction.plan, prediction.timeline, scene->path);
   scene->use = utilisation(prediction.plan, prediction.timeline, input.cluster);

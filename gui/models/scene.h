@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gui/models/document.h"
+#include "gui/models/stage_names.h"
 #include "sim/study/case/flops.h"
 #include "sim/study/sweep/case_loader.h"
 #include "sim/timeline/compare.h"
@@ -19,7 +20,8 @@ namespace strata::gui {
 struct Scene {
   Document document;
   Case input;
-  Prediction prediction;                  ///< with the rates of the links
+  Prediction prediction;  ///< with the rates of the links
+  StageNames stages;
   std::vector<PathStep> path;             ///< critical
   Utilisation use;                        ///< of devices and links in the steady window
   std::optional<FlopsUtilisation> flops;  ///< where the devices' peak is known

@@ -72,7 +72,7 @@ void Legend::paint(QPainter& painter, int width) const {
     const QRect& place = all[i];
     painter.fillRect(
         QRect(place.left(), place.center().y() - kLegendSquare / 2, kLegendSquare, kLegendSquare),
-        entries_[i].colour(theme));
+        QBrush(entries_[i].colour(theme), entries_[i].pattern));
     painter.setPen(theme.text);
     painter.drawText(place.adjusted(kLegendSquare + 5, 0, 2, 0), Qt::AlignLeft | Qt::AlignVCenter,
                      entries_[i].text);

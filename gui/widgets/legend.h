@@ -17,6 +17,7 @@ namespace strata::gui {
 struct LegendEntry {
   QString text;
   std::function<QColor(const Theme&)> colour;
+  Qt::BrushStyle pattern = Qt::SolidPattern;
 };
 
 class Legend : public QWidget {

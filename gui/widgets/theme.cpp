@@ -116,6 +116,20 @@ QColor task_colour(TaskKind kind, Phase phase, const Theme& theme) {
   return QColor::fromRgb(theme.dark ? 0x79b85b : 0x7fbf5f);  // gradients of parameters
 }
 
+QColor recomputation_colour(const Theme& theme) {
+  return QColor::fromRgb(theme.dark ? 0x8277e6 : 0x5a4fc0);
+}
+
+// Away from the background by little, so that text can be read on both.
+QColor odd_round_colour(const QColor& colour, const Theme& theme) {
+  constexpr double kShare = 0.24;
+  return mixed(colour, theme.dark ? QColor(Qt::black) : QColor(Qt::white), kShare);
+}
+
+QBrush bubble_brush(const Theme& theme, double strength) {
+  return {see_through(theme.faint, 0.5 * strength), Qt::BDiagPattern};
+}
+
 // Okabe and Ito's eight, without black, and three between them.
 QColor category_colour(std::size_t i, const Theme& theme) {
   static constexpr std::array<QRgb, 10> kColours = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7,

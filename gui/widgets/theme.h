@@ -3,6 +3,7 @@
 // The colours of everything that is painted, in light and in dark. Categories are told apart by
 // people with any colour vision; scales run from calm to loud. Pure functions of a palette.
 
+#include <QBrush>
 #include <QColor>
 #include <QPalette>
 #include <QWidget>
@@ -36,6 +37,12 @@ QColor see_through(QColor colour, double share);
 QColor work_colour(WorkKind kind, const Theme& theme);
 /// The same, but for gradients of parameters, which are told apart from those of inputs.
 QColor task_colour(TaskKind kind, Phase phase, const Theme& theme);
+/// Of a forward pass that is computed again.
+QColor recomputation_colour(const Theme& theme);
+/// The same in every other round of a batch.
+QColor odd_round_colour(const QColor& colour, const Theme& theme);
+/// Of a device that waits for computation elsewhere: lines on the background.
+QBrush bubble_brush(const Theme& theme, double strength = 1);
 /// The i-th of things without an order (ops, strategies); ten, then again from the start.
 /// None is grey, as what is disabled is.
 QColor category_colour(std::size_t i, const Theme& theme);

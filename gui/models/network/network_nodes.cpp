@@ -64,7 +64,10 @@ NetworkNode node_of(const Scene& scene, const Parts& parts, std::size_t number) 
     node.terms = sum(node.terms, scene.prediction.terms[layer()]);
     const auto& locked = scene.document.locked;
     if (std::binary_search(locked.begin(), locked.end(), graph[layer].name)) ++node.locked;
+    if (scene.stages.several()) node.stages.push_back(scene.stages.stage_of(layer));
   }
+  std::ranges::sort(node.stages);
+  node.stages.erase(std::unique(node.stages.begin(), node.stages.end()), node.stages.end());
   return node;
 }
 

@@ -31,6 +31,7 @@ struct NetworkNode {
   LayerTerms terms;            ///< Eq. 1's, its layers together
   bool network_input = false;
   std::size_t layers = 1, locked = 0;  ///< of all repetitions, where it is folded
+  std::vector<std::uint32_t> stages;   ///< sorted; empty where the strategy has one
 
   bool mixed() const { return cuts.size() > 1; }
 };

@@ -193,7 +193,8 @@ class KernelRecorder {
     if (kernel.pass == KernelPass::update) return {Shade::task, TaskKind::compute, Phase::update};
     if (kernel.layer.valid()) {
       const bool backward = kernel.pass == KernelPass::backward;
-      return {Shade::task, TaskKind::compute, backward ? Phase::backward_data : Phase::forward};
+      return {Shade::task, TaskKind::compute, backward ? Phase::backward_data : Phase::forward, 0,
+              kernel.pass == KernelPass::recomputation};
     }
     return {Shade::unknown};
   }

@@ -13,7 +13,8 @@ constexpr std::uint32_t kNoLane = SlicePlace::kNowhere;
 /// The lanes of a device, the links of a host, or one link.
 struct LaneBlock {
   std::string name;
-  std::string host;  ///< empty: in none
+  std::string host;   ///< empty: in none
+  std::string stage;  ///< empty: in none
   bool is_device = false;
   std::size_t order = 0;  ///< by which blocks stand; equal ones as they come
   std::vector<LaneRow> rows;
@@ -66,9 +67,9 @@ class BlockMaker {
 
   LaneBlock& add(LaneRow row, const std::string& key, const std::string& host) {
     const auto [known, is_new] = numbers_.try_emplace(key, blocks_.size());
-    if (is_new) blocks_.push_back({key, host, false, blocks_.size(), {}, 0});
-    LaneBlock& block = blocks_[known->second];
     const LaneName& name = lane(row).name();
+    if (is_new) blocks_.push_back({key, host, name.stage, false, blocks_.size(), {}, 0});
+    LaneBlock& block = blocks_[known->second];
     block.rows.push_back(row);
     block.signature = (block.signature * 31 + row.side + 1) * 31 + lane(row).signature();
     if (name.kind == LaneKind::device) {
@@ -115,15 +116,21 @@ class RowMaker {
 
   LaneRows run(const LaneBlocks& blocks) && {
     if (options_.folded) {
-      for (const LaneBlocks& group : alike(blocks)) add_alike(group);
+      for (const LaneBlocks& group : alike(blocks)) {
+        add_stage(*group.front());
+        add_alike(group);
+      }
       return std::move(made_);
     }
     const auto host = [](const LaneBlock& block) {
       return block.is_device && !block.host.empty()
-                 ? block.host
+                 ? block.host + '\n' + block.stage
                  : '\n' + block.name + '\n' + std::to_string(block.order);
     };
-    for (const LaneBlocks& group : grouped(blocks, host)) add_host(group);
+    for (const LaneBlocks& group : grouped(blocks, host)) {
+      add_stage(*group.front());
+      add_host(group);
+    }
     return std::move(made_);
   }
 
@@ -155,7 +162,7 @@ class RowMaker {
   void add_host(const LaneBlocks& blocks) {
     const LaneBlock& first = *blocks.front();
     if (blocks.size() == 1) return add(blocks, {first.name});
-    const std::string key = "host " + first.host;
+    const std::string key = "host " + first.host + first.stage;
     if (!is_turned(key)) {
       for (const LaneBlock* block : blocks) {
         add({block}, {block->name, 1, block == &first ? key : std::string(), true});
@@ -167,6 +174,12 @@ class RowMaker {
       const std::string& name = classes.size() == 1 ? first.host : same.front()->name;
       add(same, {name, same.size(), same.front() == &first ? key : std::string()}, true);
     }
+  }
+
+  void add_stage(const LaneBlock& first) {
+    if (first.stage.empty() || first.stage == stage_) return;
+    stage_ = first.stage;
+    add_heading({stage_, 1, {}, false, 0, true});
   }
 
   void add_heading(const RowGroup& group) {
@@ -194,6 +207,7 @@ class RowMaker {
 
   std::array<const Recording*, 2> sides_;
   const RowOptions& options_;
+  std::string stage_;  // whose heading was the last
   LaneRows made_;
 };
 

@@ -22,6 +22,7 @@ struct RowGroup {
   std::string key = {};     ///< of what opens and closes here; empty where nothing does
   bool open = false;        ///< in parts, which come after it
   std::uint32_t level = 0;  ///< how deep it lies in others
+  bool is_stage = false;    ///< the heading of a stage, whose devices come after it
 };
 
 /// Which lines there are.

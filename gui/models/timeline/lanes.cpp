@@ -44,7 +44,7 @@ std::uint64_t signature_of(LaneKind kind, std::span<const Slice> slices) {
     state = mixed(state, std::bit_cast<std::uint64_t>(slice.begin));
     state = mixed(state, std::bit_cast<std::uint64_t>(slice.end));
     state = mixed(state, label << 32U | std::bit_cast<std::uint32_t>(slice.height));
-    state = mixed(state, slice.style);
+    state = mixed(state, slice.style | std::uint64_t{slice.round} << 16U);
   }
   return state;
 }
@@ -110,7 +110,7 @@ auto order_of(const Recording& recording, SlicePlace place) {
 
 // Leaves of the tree are the slices themselves: node n of the lowest inner level holds the longest
 // of two. Only inner nodes are kept.
-Lane::Lane(LaneName name, std::vector<Slice> slices) : name_(std::move(name)) {
+std::shared_ptr<Lane::Held> Lane::held(LaneKind kind, std::vector<Slice> slices) {
   auto held = std::make_shared<Held>();
   held->slices = std::move(slices);
   const std::size_t n = held->slices.size();
@@ -126,13 +126,23 @@ Lane::Lane(LaneName name, std::vector<Slice> slices) : name_(std::move(name)) {
     held->lengths.push_back(slice.length());
     held->area.push_back(held->area.back() + slice.length() * static_cast<double>(slice.height));
   }
-  held->signature = signature_of(name_.kind, held->slices);
+  held->signature = signature_of(kind, held->slices);
   held->longest.resize(n);
   const auto node = [&](std::size_t i) { return i >= n ? i - n : held->longest[i]; };
   for (std::size_t i = n; i-- > 1;) {
     held->longest[i] = static_cast<std::uint32_t>(held->longer(node(2 * i), node(2 * i + 1)));
   }
-  held_ = std::move(held);
+  return held;
+}
+
+Lane::Lane(LaneName name, std::vector<Slice> slices)
+    : name_(std::move(name)), held_(held(name_.kind, std::move(slices))) {}
+
+Lane::Lane(LaneName name, std::vector<Slice> slices, std::vector<Slice> bubbles)
+    : name_(std::move(name)) {
+  auto all = held(name_.kind, std::move(slices));
+  all->bubbles = std::make_shared<const Lane>(name_, std::move(bubbles));
+  held_ = std::move(all);
 }
 
 std::size_t Lane::Held::longer(std::size_t a, std::size_t b) const {

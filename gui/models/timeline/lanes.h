@@ -33,6 +33,8 @@ struct SliceStyle {
   TaskKind kind = TaskKind::compute;
   Phase phase = Phase::forward;
   float value = 0;
+  bool again = false;  ///< of a forward pass that is computed again
+  bool odd = false;    ///< of every other round
   bool operator==(const SliceStyle&) const = default;
 };
 
@@ -42,6 +44,7 @@ struct Slice {
   std::uint32_t id = 0;     ///< of the task or event; a task may have slices in several lanes
   float height = 1;         ///< of the lane's, up to 1
   std::uint16_t style = 0;  ///< in Recording::styles
+  std::uint16_t round = 0;  ///< from 1 on; 0: it is of no round, or of the only one
   double length() const { return end - begin; }
   bool operator==(const Slice&) const = default;
 };
@@ -62,6 +65,7 @@ struct LaneName {
   std::string note = {};    ///< a line for people beneath the slices
   /// Above 0: it holds what overlaps slices of the lane before it, and needs no name of its own.
   std::uint32_t depth = 0;
+  std::string stage = {};  ///< of the device: the heading of its stage, where there are several
   bool operator==(const LaneName&) const = default;
 };
 
@@ -69,11 +73,15 @@ class Lane {
  public:
   /// Sorted by begin; none begins before the one before it ended.
   Lane(LaneName name, std::vector<Slice> slices);
+  /// The same, and bubbles between them: when it waits for computation elsewhere.
+  Lane(LaneName name, std::vector<Slice> slices, std::vector<Slice> bubbles);
   /// With the very slices of another.
   Lane(LaneName name, const Lane& other) : name_(std::move(name)), held_(other.held_) {}
 
   const LaneName& name() const { return name_; }
   std::span<const Slice> slices() const { return held_->slices; }
+  /// Null where none are known.
+  const Lane* bubbles() const { return held_->bubbles.get(); }
   /// Equal for lanes of one recording that hold the same at the same times, whatever their names.
   std::uint64_t signature() const { return held_->signature; }
 
@@ -107,12 +115,15 @@ class Lane {
     std::vector<double> area;            // of the slices before each, and of all
     std::vector<std::uint32_t> longest;  // a tree over the slices, its root at 1
     std::uint64_t signature = 0;
+    std::shared_ptr<const Lane> bubbles;
 
     std::size_t longer(std::size_t a, std::size_t b) const;
   };
   double height(std::size_t slice) const {
     return held_->heights.empty() ? 1 : static_cast<double>(held_->heights[slice]);
   }
+
+  static std::shared_ptr<Held> held(LaneKind kind, std::vector<Slice> slices);
 
   LaneName name_;
   std::shared_ptr<const Held> held_;

@@ -1,6 +1,7 @@
 #include "gui/models/timeline/plan_recording.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -11,11 +12,26 @@
 #include "sim/plan/work_kind.h"
 #include "sim/text/units.h"
 #include "sim/timeline/compare.h"
+#include "sim/timeline/idle_time.h"
 
 namespace strata::gui {
 namespace {
 
 constexpr std::uint32_t kNoTask = 0xffffffff;
+
+bool is_recomputation(const Task& task) {
+  return task.again && task.kind == TaskKind::compute && is_forward(task.phase);
+}
+
+// An update, and the sums before it, are of all rounds.
+bool is_of_a_round(const Plan& plan, const Task& task) {
+  return plan.rounds() > 1 && task.phase != Phase::update;
+}
+
+std::string title_of(const Graph& graph, const Plan& plan, const Task& task) {
+  if (is_recomputation(task)) return graph[task.layer].name + " recomputation";
+  return task_title(graph, plan, task);
+}
 
 /// Which of its device's lanes a task is drawn in.
 std::string lane_of(const Task& task) {
@@ -35,7 +51,10 @@ class PlanRecorder {
     recording_->steady = steady_range(what_.timeline);
     recording_->step = steady_step(what_.timeline);
     recording_->forward = steady_forward(what_.plan, what_.timeline);
-    for (const Task& task : what_.plan.tasks()) label_of_.push_back(label(task));
+    for (const Task& task : what_.plan.tasks()) {
+      label_of_.push_back(label(task));
+      look_of_.push_back(look(task));
+    }
     if (!path_.empty()) add_path();
     add_devices();
     add_links();
@@ -48,11 +67,10 @@ class PlanRecorder {
  private:
   std::uint32_t label(const Task& task) {
     if (task.kind == TaskKind::join) return 0;
-    const auto [known, is_new] =
-        labels_.try_emplace(class_of(what_.plan, task), recording_->labels.size());
+    const auto [known, is_new] = labels_.try_emplace(
+        std::pair(class_of(what_.plan, task), is_recomputation(task)), recording_->labels.size());
     if (is_new)
-      add_label(task_title(what_.graph, what_.plan, task), work_name(what_.graph, task),
-                task.layer);
+      add_label(title_of(what_.graph, what_.plan, task), work_name(what_.graph, task), task.layer);
     return static_cast<std::uint32_t>(known->second);
   }
 
@@ -63,15 +81,23 @@ class PlanRecorder {
 
   std::uint16_t style(const SliceStyle& style) { return style_number(*recording_, style); }
 
+  struct Look {
+    std::uint16_t style, round;
+  };
+  Look look(const Task& task) {
+    if (task.kind == TaskKind::join) return {0, 0};
+    const bool of_a_round = is_of_a_round(what_.plan, task);
+    const bool counted = of_a_round && task.round < std::numeric_limits<std::uint16_t>::max();
+    return {style({Shade::task, task.kind, task.phase, 0, is_recomputation(task),
+                   of_a_round && task.round % 2 == 1}),
+            static_cast<std::uint16_t>(counted ? task.round + 1 : 0)};
+  }
+
   Slice slice(const PickedTask& at) {
-    const Task& task = what_.plan[at.task];
     const Span& span = what_.timeline.span(at.step, at.task);
-    return {span.start.value,
-            span.end.value,
-            label_of_[at.task()],
-            task_id(what_.plan, at),
-            1,
-            style({Shade::task, task.kind, task.phase, 0})};
+    const Look& look = look_of_[at.task()];
+    return {span.start.value, span.end.value, label_of_[at.task()], task_id(what_.plan, at), 1,
+            look.style,       look.round};
   }
 
   void add_path() {
@@ -103,21 +129,50 @@ class PlanRecorder {
         devices[task.device()][lane_of(task)].push_back(slice({step, TaskId(i)}));
       }
     }
+    const std::vector<std::vector<IdleTime>> idle = idle_times(what_.plan, what_.timeline);
     std::vector<std::vector<Lane>> lanes(devices.size());
     for (std::size_t i = 0; i < devices.size(); ++i) {
       if (!stands_for_itself(DeviceId(i))) continue;
       for (const char* lane : {"compute", "sync", "statistics", "arriving"}) {
-        add_lanes(DeviceId(i), lane, std::move(devices[i][lane]), lanes[i]);
+        add_lanes(DeviceId(i), lane, std::move(devices[i][lane]), idle[i], lanes[i]);
       }
     }
-    for (std::size_t i = 0; i < devices.size(); ++i) {
-      for (const Lane& lane : lanes[what_.plan.representative(DeviceId(i))()]) {
+    for (const DeviceId device : by_stages()) {
+      for (const Lane& lane : lanes[what_.plan.representative(device)()]) {
         LaneName name = lane.name();
-        name.group = device_label(what_.cluster, DeviceId(i));
-        name.device = DeviceId(i);
+        name.group = device_label(what_.cluster, device);
+        name.device = device;
+        if (const auto stage = stage_of(device)) name.stage = what_.stages->heading(*stage);
         recording_->lanes.emplace_back(std::move(name), lane);
       }
     }
+  }
+
+  std::optional<std::uint32_t> stage_of(DeviceId device) const {
+    return what_.stages != nullptr && what_.stages->several() ? what_.stages->stage_of(device)
+                                                              : std::nullopt;
+  }
+
+  // Those without a stage last.
+  std::vector<DeviceId> by_stages() const {
+    std::vector<DeviceId> devices;
+    devices.reserve(what_.plan.device_count());
+    for (std::size_t i = 0; i < what_.plan.device_count(); ++i) devices.emplace_back(i);
+    if (what_.stages == nullptr || !what_.stages->several()) return devices;
+    const auto order = [&](DeviceId device) {
+      return stage_of(device).value_or(static_cast<std::uint32_t>(what_.stages->count()));
+    };
+    std::ranges::stable_sort(devices, {}, order);
+    return devices;
+  }
+
+  static std::vector<Slice> bubbles_of(const std::vector<IdleTime>& idle) {
+    std::vector<Slice> bubbles;
+    for (const IdleTime& wait : idle) {
+      if (wait.reason != WaitsFor::computation) continue;
+      bubbles.push_back({wait.from.value, wait.to.value, 0, kNoTask});
+    }
+    return bubbles;
   }
 
   bool stands_for_itself(DeviceId device) const {
@@ -125,13 +180,17 @@ class PlanRecorder {
   }
 
   void add_lanes(DeviceId device, const std::string& lane, std::vector<Slice> slices,
-                 std::vector<Lane>& lanes) const {
+                 const std::vector<IdleTime>& idle, std::vector<Lane>& lanes) const {
     const bool is_device = lane == "compute";
     if (slices.empty() && !is_device) return;
     LaneName name{device_label(what_.cluster, device), lane,
                   is_device ? LaneKind::device : LaneKind::stream, device};
     for (std::vector<Slice>& part : without_overlaps(std::move(slices))) {
-      lanes.emplace_back(name, std::move(part));
+      if (is_device && name.depth == 0) {
+        lanes.emplace_back(name, std::move(part), bubbles_of(idle));
+      } else {
+        lanes.emplace_back(name, std::move(part));
+      }
       ++name.depth;
       name.name = fmt::format("{} {}", lane, name.depth + 1);
     }
@@ -193,8 +252,9 @@ class PlanRecorder {
   std::span<const PathStep> path_;
   SteadyPath steady_path_;
   std::shared_ptr<Recording> recording_ = std::make_shared<Recording>();
-  std::map<TaskClass, std::size_t> labels_;
-  std::vector<std::uint32_t> label_of_;  // by the plan's task
+  std::map<std::pair<TaskClass, bool>, std::size_t> labels_;  // and whether it is computed again
+  std::vector<std::uint32_t> label_of_;                       // by the plan's task
+  std::vector<Look> look_of_;                                 // likewise
 };
 
 constexpr std::size_t kMostNeighbours = 256;  // arrows that somebody could still tell apart
@@ -256,7 +316,7 @@ RecordingPtr record(const ScenePtr& scene) {
   const Prediction& prediction = scene->prediction;
   return record(
       {scene->document.name() + ", " + scene->document.strategy.label(), scene->input.graph,
-       scene->input.cluster, prediction.plan, prediction.timeline, scene},
+       scene->input.cluster, prediction.plan, prediction.timeline, scene, &scene->stages},
       scene->path);
 }
 
@@ -275,6 +335,16 @@ std::string PlanFacts::traffic(const Task& task) const {
                      what_.plan.participants(group).size());
 }
 
+std::string PlanFacts::round_text(const Task& task) const {
+  if (!is_of_a_round(what_.plan, task)) return {};
+  return fmt::format("round {} of {}, ", task.round + 1, what_.plan.rounds());
+}
+
+std::string PlanFacts::stage_text(LayerId layer) const {
+  const bool several = what_.stages != nullptr && what_.stages->several();
+  return several ? ", " + what_.stages->name(layer) : std::string();
+}
+
 std::vector<std::string> PlanFacts::lines(std::uint32_t id, double shift) const {
   const PickedTask picked = task_of(what_.plan, id);
   const Task& task = what_.plan[picked.task];
@@ -282,10 +352,11 @@ std::vector<std::string> PlanFacts::lines(std::uint32_t id, double shift) const 
   for (Seconds* time : {&span.ready, &span.start, &span.end}) *time += Seconds{shift};
   const auto [start, end] = seconds_apart(span.start, span.end);
   std::vector<std::string> lines = {
-      task_title(what_.graph, what_.plan, task),
-      fmt::format("{}, step {}, shard {} of {} ({})", device_label(what_.cluster, task.device),
-                  picked.step + 1, task.shard + 1, what_.plan.placement(task.layer).devices.size(),
-                  name(what_.graph[task.layer].op)),
+      title_of(what_.graph, what_.plan, task),
+      fmt::format("{}, step {}, {}shard {} of {} ({}{})", device_label(what_.cluster, task.device),
+                  picked.step + 1, round_text(task), task.shard + 1,
+                  what_.plan.placement(task.layer).devices.size(), name(what_.graph[task.layer].op),
+                  stage_text(task.layer)),
       fmt::format("{}: from {} to {}", seconds_text(span.duration()), start.toStdString(),
                   end.toStdString())};
   const Seconds waited = span.start - span.ready;
@@ -365,6 +436,7 @@ std::vector<std::uint32_t> PlanFacts::after(std::uint32_t id) const {
 }
 
 std::string work_name(const Graph& graph, const Task& task) {
+  if (is_recomputation(task)) return "recomputation";
   const WorkKind work = work_kind(task);
   const bool of_op = work == WorkKind::forward || work == WorkKind::backward;
   return std::string(of_op ? name(graph[task.layer].op) : name(work));

@@ -1,7 +1,8 @@
 #pragma once
 
-// The recording of a plan's timeline: its critical path first, then each device with what occupies
-// it, its collectives and what arrives there, then the links that carry something. A task's id is
+// The recording of a plan's timeline: its critical path first, then each device, by stages, with
+// what occupies it and its bubbles, its collectives and what arrives there, then the links that
+// carry something. A task's id is
 // its step times the plan's tasks and its number. In a plan by classes, devices and links have the
 // lanes of those that stand for them. Pure; thread-safe.
 
@@ -25,7 +26,8 @@ struct PlanTimeline {
   const Cluster& cluster;
   const Plan& plan;
   const Timeline& timeline;
-  std::shared_ptr<const void> owner;  ///< keeps all that alive
+  std::shared_ptr<const void> owner;   ///< keeps all that alive
+  const StageNames* stages = nullptr;  ///< null: one, or unknown
 };
 
 /// "box0/gpu1", or the name alone.
@@ -65,6 +67,8 @@ class PlanFacts : public SliceFacts {
 
  private:
   std::string traffic(const Task& task) const;
+  std::string round_text(const Task& task) const;  ///< "round 3 of 8, ", or empty
+  std::string stage_text(LayerId layer) const;     ///< ", stage 2 of 4", or empty
   void add_before(PickedTask task, std::vector<std::uint32_t>& ids) const;
   bool is_join(TaskId task) const { return what_.plan[task].kind == TaskKind::join; }
   using Marks = std::vector<bool>;  ///< by the plan's task
@@ -79,7 +83,8 @@ class PlanFacts : public SliceFacts {
 // What the critical path is made of, in the steady window alone: how long each task is on it there.
 // Value; thread-safe to read.
 
-/// What kind of work a task is: its layer's op, "update", "transfer", "all-reduce", "statistics".
+/// What kind of work a task is: its layer's op, "update", "transfer", "all-reduce", "statistics",
+/// "recomputation".
 std::string work_name(const Graph& graph, const Task& task);
 
 class SteadyPath {

@@ -256,6 +256,12 @@ void ConfigPanel::show_numbers(const std::vector<LayerId>& layers) {
                                        .arg(config.devices.size())
                                        .arg(scene.input.cluster.device_count())
                                  : QStringLiteral("–"));
+  if (scene.stages.several()) {
+    const std::string stage = scene.stages.name(layers.front());
+    const bool one = std::ranges::all_of(
+        layers, [&](LayerId layer) { return scene.stages.name(layer) == stage; });
+    text += row(tr("part of"), one ? QString::fromStdString(stage) : tr("different stages"));
+  }
   text += row(tr("compute"), human_seconds(sum.compute));
   text += row(tr("transfer"), human_seconds(sum.transfer));
   text += row(tr("sync"), human_seconds(sum.sync));

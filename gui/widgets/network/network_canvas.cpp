@@ -100,6 +100,12 @@ QString NetworkCanvas::tip_at(const QPointF& at) const {
   for (const NamedCut& cut : node.cuts) {
     text += QStringLiteral("<br>") + QString::fromStdString(cut.text);
   }
+  if (node.stages.size() == 1) {
+    text += QStringLiteral("<br>") +
+            QString::fromStdString(map_.scene()->stages.name(part.layers.front()));
+  } else if (!node.stages.empty()) {
+    text += tr("<br>in %1 of %2 stages").arg(node.stages.size()).arg(map_.scene()->stages.count());
+  }
   if (part.times > 1) {
     text += tr("<br>in each of %1 blocks; all of them together have").arg(part.times);
   }

@@ -142,20 +142,32 @@ QColor NetworkPainter::colour(const NetworkNode& node) const {
       const auto at = std::find(ops_.begin(), ops_.end(), first_op(node).toStdString());
       return category_colour(static_cast<std::size_t>(at - ops_.begin()), theme_);
     }
+    case NetworkColours::stage:
+      return category_colour(node.stages.empty() ? 0 : node.stages.front(), theme_);
   }
   return theme_.faint;
 }
 
-// Of the node's colour, with so much of the background; where its layers are cut otherwise, of
-// their colours side by side.
-QBrush NetworkPainter::fill(const NetworkNode& node, const QRectF& rect, double share) const {
-  if (colours_ != NetworkColours::config || !node.mixed()) {
-    return mix(colour(node), theme_.background, share);
+// One, or those of its layers' cuts or stages.
+std::vector<QColor> NetworkPainter::colours(const NetworkNode& node) const {
+  std::vector<QColor> colours;
+  if (colours_ == NetworkColours::config && node.mixed()) {
+    for (const NamedCut& cut : node.cuts) colours.push_back(cut_colour(cut.config, theme_));
+  } else if (colours_ == NetworkColours::stage && !node.network_input) {
+    for (const std::uint32_t stage : node.stages) colours.push_back(category_colour(stage, theme_));
   }
+  if (colours.empty()) colours.push_back(colour(node));
+  return colours;
+}
+
+// Of the node's colour, with so much of the background; where it has several, of all side by side.
+QBrush NetworkPainter::fill(const NetworkNode& node, const QRectF& rect, double share) const {
+  const std::vector<QColor> all = colours(node);
+  if (all.size() == 1) return mix(all.front(), theme_.background, share);
   QLinearGradient bands(rect.topLeft(), rect.topRight());
-  const double width = 1.0 / static_cast<double>(node.cuts.size());
-  for (std::size_t i = 0; i < node.cuts.size(); ++i) {
-    const QColor band = mix(cut_colour(node.cuts[i].config, theme_), theme_.background, share);
+  const double width = 1.0 / static_cast<double>(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const QColor band = mix(all[i], theme_.background, share);
     const double from = static_cast<double>(i) * width;
     bands.setColorAt(from, band);
     bands.setColorAt(std::min(from + 0.999 * width, 1.0), band);
@@ -274,6 +286,16 @@ std::vector<ColourMeaning> NetworkPainter::legend() const {
         entries.push_back({category_colour(i, theme_), QString::fromStdString(ops_[i])});
       }
       break;
+    case NetworkColours::stage: {
+      const std::size_t stages = map_.scene() ? map_.scene()->stages.count() : 1;
+      for (std::size_t i = 0; i < std::min(stages, kMostEntries); ++i) {
+        entries.push_back({category_colour(i, theme_), painter_words("stage %1").arg(i + 1)});
+      }
+      if (stages > kMostEntries) {
+        entries.push_back({theme_.grid, painter_words("and %1 more").arg(stages - kMostEntries)});
+      }
+      break;
+    }
   }
   return entries;
 }
@@ -291,6 +313,8 @@ QString legend_title(NetworkColours colours) {
       return painter_words("Eq. 1");
     case NetworkColours::op:
       return painter_words("Op");
+    case NetworkColours::stage:
+      return painter_words("Stage");
   }
   return {};
 }

@@ -17,8 +17,8 @@
 namespace strata::gui {
 
 /// What the nodes' colours say.
-enum class NetworkColours : std::uint8_t { config, cost, op };
-inline constexpr int kNetworkColours = 3;
+enum class NetworkColours : std::uint8_t { config, cost, op, stage };
+inline constexpr int kNetworkColours = 4;
 
 struct ColourMeaning {
   QColor colour;
@@ -48,6 +48,7 @@ class NetworkPainter {
   static QColor mix(const QColor& a, const QColor& b, double share);
 
   QColor colour(const NetworkNode& node) const;
+  std::vector<QColor> colours(const NetworkNode& node) const;
   QBrush fill(const NetworkNode& node, const QRectF& rect, double share) const;
   void paint_edges(QPainter& painter, double scale, const QRectF& visible) const;
   void paint_bytes(QPainter& painter, std::size_t edge) const;

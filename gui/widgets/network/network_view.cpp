@@ -113,7 +113,7 @@ QWidget* NetworkView::make_toolbar() {
   shown_->button(0)->setChecked(true);
   connect(shown_, &QButtonGroup::idClicked, this, [this](int id) { show_table(id == 1); });
   row->addSpacing(12);
-  colours_ = tool(tr("Colour: cut"), tr("Colour by cut, by cost, by op  (C)"));
+  colours_ = tool(tr("Colour: cut"), tr("Colour by cut, cost, op, stage  (C)"));
   connect(colours_, &QToolButton::clicked, this, &NetworkView::next_colours);
   row->addWidget(colours_);
   QToolButton* fold = tool(tr("Blocks"), tr("Open or shut blocks"));
@@ -317,8 +317,12 @@ void NetworkView::next_found() {
 }
 
 void NetworkView::next_colours() {
-  const auto next =
-      static_cast<NetworkColours>((static_cast<int>(canvas_->colours()) + 1) % kNetworkColours);
+  const auto after = [](NetworkColours colours) {
+    return static_cast<NetworkColours>((static_cast<int>(colours) + 1) % kNetworkColours);
+  };
+  const bool staged = workspace().scene() && workspace().scene()->stages.several();
+  NetworkColours next = after(canvas_->colours());
+  if (next == NetworkColours::stage && !staged) next = after(next);
   canvas_->set_colours(next);
   colours_->setText(tr("Colour: %1").arg(legend_title(next)));
 }
@@ -393,7 +397,7 @@ std::vector<KeyHelp> NetworkView::keys() const {
           {QStringLiteral("L"), tr("lock or unlock the selected layers")},
           {QStringLiteral("Shift+S"), tr("solve the rest")},
           {QStringLiteral("Y"), tr("why is it cut so?")},
-          {QStringLiteral("C"), tr("colour by cut, cost, op")},
+          {QStringLiteral("C"), tr("colour by cut, cost, op, stage")},
           {QStringLiteral("T"), tr("graph or table")},
           {QStringLiteral("/"), tr("search; Enter goes from one to the next")},
           {tr("right button, Menu"), tr("what can be done with a layer, or with the sheet")},

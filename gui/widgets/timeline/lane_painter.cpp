@@ -14,6 +14,9 @@ constexpr double kHaze = 0.22;              // of what does not stand out
 constexpr double kFaintest = 0.35;          // of a column that is hardly filled
 constexpr double kTextFrom = 26;            // pixels
 constexpr int kFewestLetters = 4;           // of a name that has no room
+constexpr double kTextMargin = 4;           // of text
+constexpr double kNumberFrom = 14;          // pixels; of a round
+constexpr double kNearby = 8;               // pixels between slices of one run
 constexpr std::size_t kMostTexts = 10'000;  // that are kept as they were laid out
 
 QRgb blended(QRgb over, QRgb under, double strength) {
@@ -43,8 +46,11 @@ QStaticText prepared(const QString& text) {
 
 QColor colour_of(const SliceStyle& style, const Theme& theme) {
   switch (style.shade) {
-    case Shade::task:
-      return task_colour(style.kind, style.phase, theme);
+    case Shade::task: {
+      const QColor colour =
+          style.again ? recomputation_colour(theme) : task_colour(style.kind, style.phase, theme);
+      return style.odd ? odd_round_colour(colour, theme) : colour;
+    }
     case Shade::category:
       return category_colour(static_cast<std::size_t>(style.value), theme);
     case Shade::unknown:
@@ -57,7 +63,7 @@ QColor colour_of(const SliceStyle& style, const Theme& theme) {
 }
 
 LanePainter::LanePainter(const Recording& recording, const Theme& theme)
-    : recording_(recording), background_(theme.background.rgb()) {
+    : recording_(recording), theme_(theme), background_(theme.background.rgb()) {
   for (const SliceStyle& style : recording.styles)
     colours_.push_back(colour_of(style, theme).rgb());
 }
@@ -72,6 +78,43 @@ void LanePainter::paint(QPainter& painter, const Lane& lane, const QRectF& area,
   area_ = area;
   window_ = window;
   strength_ = strength;
+  if (lane.bubbles() != nullptr) paint_bubbles(painter, *lane.bubbles());
+  runs_.clear();
+  numbers_runs_ = lit_.empty() && lane.name().kind == LaneKind::device &&
+                  QFontMetricsF(painter.font()).height() <= area.height() + 1;
+  paint_slices(painter, lane);
+  paint_runs(painter);
+}
+
+// Where they take most of the time: what a device waits for changes often, as others compute and
+// move bytes by turns.
+void LanePainter::paint_bubbles(QPainter& painter, const Lane& bubbles) {
+  constexpr double kColumn = 2;  // pixels
+  const auto columns = static_cast<std::size_t>(area_.width() / kColumn);
+  const QBrush brush = bubble_brush(theme_, strength_);
+  const double width = window_.length() / static_cast<double>(std::max<std::size_t>(columns, 1));
+  std::size_t first = bubbles.ending_after(window_.begin()), begun = 0;
+  for (std::size_t column = 0; column <= columns; ++column) {
+    bool in_bubble = false;
+    if (column < columns && first < bubbles.slices().size()) {
+      const double begin = time_at(column, columns);
+      const Lane::Look look = bubbles.look(begin, begin + width, first);
+      first = next_first(look);
+      in_bubble = look.filled > width / 2;
+    }
+    if (in_bubble) continue;
+    if (column > begun) {
+      painter.fillRect(QRectF(area_.left() + kColumn * static_cast<double>(begun), area_.top(),
+                              kColumn * static_cast<double>(column - begun), area_.height()),
+                       brush);
+    }
+    begun = column + 1;
+  }
+}
+
+void LanePainter::paint_slices(QPainter& painter, const Lane& lane) {
+  const QRectF& area = area_;
+  const TimeWindow& window = window_;
   const std::size_t first = lane.ending_after(window.begin());
   const std::size_t last = lane.beginning_at(window.end(), first);
   // What is painted on: of a widget that is rendered into an image, the image.
@@ -104,25 +147,84 @@ void LanePainter::paint_slice(QPainter& painter, const Slice& slice) {
                    height);
   const QColor colour = blended(colours_[slice.style], background_, strength_of(slice));
   painter.fillRect(box, colour);
+  if (recording_.styles[slice.style].again) {
+    painter.fillRect(box, QBrush(see_through(theme_.background, 0.4), Qt::FDiagPattern));
+  }
+  const bool numbered = slice.round > 0 && box.width() >= 2 * kNumberFrom;
+  if (slice.round > 0) extend_run(slice, left, right, numbered);
   if (box.width() < kTextFrom || slice.height < 1) return;
   painter.setPen(text_on(colour));
   paint_text(painter, slice, box);
 }
 
-void LanePainter::paint_text(QPainter& painter, const Slice& slice, const QRectF& box) {
-  constexpr double kMargin = 4;
+// The round's number first.
+void LanePainter::paint_text(QPainter& painter, const Slice& slice, QRectF box) {
   const QFontMetricsF metrics(painter.font());
   if (metrics.height() > box.height() + 1) return;
+  if (slice.round > 0 && box.width() >= 2 * kNumberFrom) {
+    const QStaticText& round = number(slice.round, painter.font());
+    const double top = box.center().y() - metrics.height() / 2;
+    painter.drawStaticText(QPointF(box.left() + kTextMargin, top), round);
+    box.setLeft(box.left() + round.size().width() + kTextMargin);
+    if (box.width() < kTextFrom) return;
+  }
   const Text& text = text_of(slice.label, metrics);
-  const double room = box.width() - 2 * kMargin;
+  const double room = box.width() - 2 * kTextMargin;
   const bool whole = text.whole_width <= room;
-  const QPointF at(box.left() + kMargin, box.center().y() - metrics.height() / 2);
+  const QPointF at(box.left() + kTextMargin, box.center().y() - metrics.height() / 2);
   if (whole || text.layer_width <= room) {
     return painter.drawStaticText(at, whole ? text.whole : text.layer);
   }
   const QString some = metrics.elidedText(text.layer.text(), Qt::ElideMiddle, room);
   if (some.size() < kFewestLetters) return;
   painter.drawText(QPointF(at.x(), at.y() + metrics.ascent()), some);
+}
+
+const QStaticText& LanePainter::number(std::uint16_t round, const QFont& font) {
+  const auto known = numbers_.find(round);
+  if (known != numbers_.end()) return known->second;
+  QStaticText& text = numbers_[round];
+  text = prepared(QString::number(round));
+  text.prepare({}, font);
+  return text;
+}
+
+void LanePainter::extend_run(const Slice& slice, double left, double right, bool numbered) {
+  if (!numbers_runs_) return;
+  const auto is_forward = [&](std::uint16_t style) {
+    const SliceStyle& of = recording_.styles[style];
+    const auto role = role_of(of.kind, of.phase);
+    return role && role->work == WorkKind::forward && !of.again;
+  };
+  Run* const last = runs_.empty() ? nullptr : &runs_.back();
+  const bool goes_on =
+      last != nullptr && last->round == slice.round && left <= last->right + kNearby &&
+      (last->style == slice.style || is_forward(last->style) == is_forward(slice.style));
+  if (!goes_on) {
+    runs_.push_back({left, right, slice.round, slice.style, numbered});
+  } else {
+    last->right = std::max(last->right, right);
+    last->numbered |= numbered;
+    last->mixed |= last->style != slice.style;
+  }
+}
+
+void LanePainter::paint_runs(QPainter& painter) {
+  for (const Run& run : runs_) {
+    if (run.numbered || run.right - run.left < kNumberFrom) continue;
+    const QStaticText& text = number(run.round, painter.font());
+    const QSizeF size = text.size();
+    if (run.right - run.left < size.width() + kTextMargin) continue;
+    const QRectF plate(area_.left() + (run.left + run.right - size.width()) / 2,
+                       area_.center().y() - size.height() / 2, size.width(), size.height());
+    if (run.mixed) {
+      painter.fillRect(plate.adjusted(-2, 1, 2, -1), see_through(theme_.background, 0.8));
+      painter.setPen(theme_.text);
+    } else {
+      painter.setPen(text_on(blended(colours_[run.style], background_, strength_)));
+    }
+    painter.drawStaticText(plate.topLeft(), text);
+  }
 }
 
 const LanePainter::Text& LanePainter::text_of(std::uint32_t label, const QFontMetricsF& metrics) {
@@ -164,7 +266,13 @@ void LanePainter::paint_columns(QPainter& painter, const Lane& lane, std::size_t
     __builtin_prefetch(slice);
     seen_.push_back({pixels + column, slice, look.filled / width});
   }
-  for (const Seen& seen : seen_) *seen.pixel = column_colour(*seen.slice, seen.filled);
+  const double scale = area_.width() / static_cast<double>(columns);
+  for (const Seen& seen : seen_) {
+    *seen.pixel = column_colour(*seen.slice, seen.filled);
+    if (seen.slice->round == 0) continue;
+    const double left = static_cast<double>(seen.pixel - pixels) * scale;
+    extend_run(*seen.slice, left, left + scale, false);
+  }
   painter.drawImage(area_, line);
 }
 

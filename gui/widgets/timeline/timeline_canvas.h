@@ -87,6 +87,12 @@ class TimelineCanvas : public TimeCanvas {
   /// What is under the mouse.
   std::optional<SliceAddress> slice_at(QPoint at) const;
   std::optional<LaneRow> row_at(QPoint at) const;
+  /// While a device does nothing.
+  struct Idle {
+    Seconds whole, bubble;  ///< bubble: what of it that is
+  };
+  /// Where a device has no slice, if any of that time is a bubble.
+  std::optional<Idle> idle_at(QPoint at) const;
   /// Where it would open or close at a click; null elsewhere.
   const RowGroup* fold_at(QPoint at) const;
   /// Where a slice is painted, or that of another device that does the same.
@@ -159,6 +165,7 @@ class TimelineCanvas : public TimeCanvas {
   void paint_row(QPainter& painter, const Placed& placed);
   void paint_names(QPainter& painter, const std::vector<Placed>& rows);
   void paint_name(QPainter& painter, const Placed& placed, bool first_of_group);
+  void paint_stage(QPainter& painter, const Placed& placed, const RowGroup& stage);
   void paint_fold(QPainter& painter, const QRect& box, bool open);
   QString group_name(const RowGroup& group, int room) const;
   QString fold_tip(const RowGroup& group) const;

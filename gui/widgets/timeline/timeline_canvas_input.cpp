@@ -42,13 +42,31 @@ void TimelineCanvas::restyle() {
 QString TimelineCanvas::tip_at(QPoint at) const {
   if (const RowGroup* fold = fold_at(at)) return fold_tip(*fold);
   const auto slice = slice_at(at);
-  if (!slice) return TimeCanvas::tip_at(at);
+  if (!slice) {
+    const auto idle = idle_at(at);
+    return idle ? tr("idle for %1: bubble, waiting for computation elsewhere, %2")
+                      .arg(human_seconds(idle->whole), human_seconds(idle->bubble))
+                : TimeCanvas::tip_at(at);
+  }
   QString tip = tip_of(*sides_[slice->side], slice->place, shift(slice->side));
   const Seconds by{shift(slice->side)};
   if (by == Seconds{0}) return tip;
   return tip + tr("\ndrawn %1 %2, so that both steady steps begin together")
                    .arg(human_seconds({std::abs(by.value)}),
                         by > Seconds{0} ? tr("later") : tr("earlier"));
+}
+
+std::optional<TimelineCanvas::Idle> TimelineCanvas::idle_at(QPoint at) const {
+  const auto row = row_at(at);
+  if (!row || at.x() < time_area().left() || slice_at(at)) return std::nullopt;
+  const Lane& shown = lane(*row);
+  if (shown.bubbles() == nullptr) return std::nullopt;
+  const std::size_t next = shown.ending_after(time_of(at.x()) - shift(row->side));
+  const auto slices = shown.slices();
+  const double begin = next == 0 ? 0 : slices[next - 1].end;
+  const double end = next < slices.size() ? slices[next].begin : sides_[row->side]->end;
+  const double bubble = shown.bubbles()->filled(begin, end);
+  return bubble > 0 ? std::optional(Idle{{end - begin}, {bubble}}) : std::nullopt;
 }
 
 std::optional<TimeRange> TimelineCanvas::steady() const {

@@ -103,6 +103,7 @@ void TimelineCanvas::paint_names(QPainter& painter, const std::vector<Placed>& r
 void TimelineCanvas::paint_name(QPainter& painter, const Placed& placed, bool first_of_group) {
   const RowGroup& of = lines_.groups[placed.group];
   const bool heads = placed.row.is_heading();
+  if (of.is_stage) return paint_stage(painter, placed, of);
   const QString own = heads ? QString() : QString::fromStdString(lane(placed.row).name().name);
   const int indent = kLevelIndent * static_cast<int>(of.level);
   const QRect box(8 + indent, placed.top, time_area().left() - 16 - indent, placed.height);
@@ -126,6 +127,18 @@ void TimelineCanvas::paint_name(QPainter& painter, const Placed& placed, bool fi
   painter.setPen(theme().faint);
   painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter,
                    metrics.elidedText(lane_name(placed.row, room), Qt::ElideRight, room));
+}
+
+// Across names and time.
+void TimelineCanvas::paint_stage(QPainter& painter, const Placed& placed, const RowGroup& stage) {
+  const QRect line(0, placed.top, viewport()->width(), placed.height);
+  const int above = painter.clipBoundingRect().toRect().top();  // what is pinned
+  painter.setClipRect(line & QRect(0, above, line.width(), viewport()->height()));
+  painter.fillRect(line, theme().grid);
+  painter.setPen(theme().text);
+  painter.drawText(line.adjusted(8, 0, -8, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                   fontMetrics().elidedText(QString::fromStdString(stage.name), Qt::ElideRight,
+                                            line.width() - 16));
 }
 
 // A triangle in the margin: downwards where it is open.

@@ -35,6 +35,7 @@ WhyView::WhyView(Workspace& workspace, QWidget* parent)
     : View(QStringLiteral("why"), tr("Why"), workspace, parent),
       title_(new QLabel(this)),
       story_(new QLabel(this)),
+      parts_(new PartsBars(this)),
       of_layer_(new QWidget(this)),
       table_(new FittedTable(
           &choices_,
@@ -61,6 +62,7 @@ WhyView::WhyView(Workspace& workspace, QWidget* parent)
   set_foot(foot);
   auto* column = make_column(body);
   column->addWidget(of_layer_, 1);
+  column->addWidget(parts_);
   column->addWidget(story_, 1);
   set_content(body);
   body->setFocusProxy(table_);
@@ -127,7 +129,24 @@ void WhyView::ask() {
   const std::optional<LayerId> layer = asked_layer();
   if (layer) return ask_layer(*layer);
   show_answer(nullptr);
+  ask_parts();
   ask_story();
+}
+
+// Known long before the story is.
+void WhyView::ask_parts() {
+  const ScenePtr scene = workspace().scene();
+  if (!scene) return parts_->show_parts(nullptr);
+  if (parts_->parts() && parts_->parts()->scene == scene) return parts_->setVisible(true);
+  workspace().jobs().start(
+      this, QStringLiteral("step parts"), tr("Adding up the step"),
+      [this, scene](Progress&) -> Jobs::Show {
+        return [this, parts = parts_of_step(scene)] {
+          parts_->show_parts(parts);
+          parts_->setVisible(choices_.explained() == nullptr);
+        };
+      },
+      [this](const QString& message) { failed(message); });
 }
 
 void WhyView::ask_layer(LayerId layer) {
@@ -201,6 +220,7 @@ void WhyView::show_title() {
   const ExplainedPtr& answer = choices_.explained();
   of_layer_->setVisible(answer != nullptr);
   story_->setVisible(answer == nullptr);
+  parts_->setVisible(answer == nullptr && parts_->parts() != nullptr);
   show_instead(workspace().document().empty()
                    ? tr("No network yet.\nOpen one to ask why it is cut so.")
                    : QString());

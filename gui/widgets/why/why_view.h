@@ -10,6 +10,7 @@
 #include "gui/models/why/explained.h"
 #include "gui/widgets/fitted_table.h"
 #include "gui/widgets/view.h"
+#include "gui/widgets/why/parts_bars.h"
 
 namespace strata::gui {
 
@@ -29,6 +30,8 @@ class WhyView : public View {
   /// The story that is told; empty while there is none.
   QString story() const { return told_ ? story_->text() : QString(); }
   FittedTable& table() { return *table_; }
+  /// Where the step goes, beside the story.
+  const PartsBars& parts() const { return *parts_; }
   QPushButton& force_button() { return *force_; }
   /// The row of the table with this cut, or -1.
   int row_of(const Degrees& degrees) const;
@@ -43,6 +46,7 @@ class WhyView : public View {
   void ask();
   void ask_layer(LayerId layer);
   void ask_story();
+  void ask_parts();
   void show_answer(const ExplainedPtr& answer);
   void show_story(const ToldPtr& told);
   void show_title();
@@ -58,6 +62,7 @@ class WhyView : public View {
   ChoiceTable choices_;
   ToldPtr told_;
   QLabel *title_, *story_;
+  PartsBars* parts_;
   QWidget* of_layer_;  // what is shown of a layer
   FittedTable* table_;
   QPushButton *force_, *take_, *neighbour_;

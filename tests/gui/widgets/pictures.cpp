@@ -1,6 +1,7 @@
-// gui_pictures FOLDER: draws the window and each of its views on VGG-16 over 16 P100s, in light and
-// in dark, as PNG: the pictures of docs/gui.md, and what somebody looks at after a change. The run
-// that is compared with its prediction is a real one, of LeNet-5 on two cores of this machine.
+// gui_pictures FOLDER [pipeline]: draws the window and each of its views on VGG-16 over 16 P100s,
+// and the timeline of a pipeline, or that alone, in light and in dark, as PNG: the pictures of
+// docs/gui.md, and what somebody looks at after a change. The run that is compared with its
+// prediction is a real one, of LeNet-5 on two cores of this machine.
 
 #include <QAbstractButton>
 #include <QApplication>
@@ -10,11 +11,15 @@
 #include <QTemporaryDir>
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
+#include <utility>
 
 #include "exec/machine/local_machine.h"
 #include "gui/widgets/measured/error_view.h"
+#include "gui/widgets/network/network_view.h"
 #include "gui/widgets/phase_map/map_view.h"
 #include "gui/widgets/sweep/sweep_view.h"
+#include "gui/widgets/timeline/timeline_view.h"
 #include "gui/widgets/window/main_window.h"
 #include "sim/base/error.h"
 #include "tests/gui/models/event_loop.h"
@@ -134,11 +139,49 @@ void draw_all(Runner& runner, const QDir& folder, Appearance appearance, const Q
   }
 }
 
+// Llama 3 8B in four stages of two H200s each, eight rounds of two samples, with recomputation; in
+// a window of 1024 x 700, too, with each view that tells of stages.
+void draw_pipeline(Runner& runner, const QDir& folder, Appearance appearance,
+                   const QString& suffix) {
+  Workspace workspace(runner);
+  QTemporaryDir settings;
+  MainWindow window(workspace, {{}, settings.filePath(QStringLiteral("settings.ini"))});
+  window.set_appearance(appearance);
+  window.show();
+  strata::gui::Document document;
+  document.input.model = "llama3-8b";
+  document.input.cluster = "h200-1x8";
+  document.input.dtype = DType::bf16;
+  document.input.batch = 16;
+  document.input.micro_batch = 2;
+  document.input.recompute = Recompute::full;
+  document.strategy.source = "hybrid:tp=2,pp=4";
+  window.open_document(document);
+  settle(workspace);
+  auto* const timeline = dynamic_cast<TimelineView*>(window.view(QStringLiteral("timeline")));
+  window.bring_to_front(timeline);
+  timeline->show_baseline(false);
+  timeline->canvas().set_folded(true);
+  timeline->canvas().show_links(false);
+  settle(workspace);
+  timeline->export_to(folder.filePath(QStringLiteral("pipeline%1.png").arg(suffix)));
+  auto* const network = dynamic_cast<NetworkView*>(window.view(QStringLiteral("network")));
+  network->canvas().set_colours(NetworkColours::stage);
+  window.resize(1024, 700);
+  for (const char* view : {"network", "why", "timeline"}) {
+    window.bring_to_front(window.view(QLatin1String(view)));
+    settle(workspace);
+    window.grab().save(
+        folder.filePath(QStringLiteral("small_%1%2.png").arg(QLatin1String(view), suffix)));
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2 || !QDir(QString::fromLocal8Bit(argv[1])).exists()) {
-    std::fputs("usage: gui_pictures FOLDER\n", stderr);
+  const bool pipeline_alone = argc == 3 && std::string_view(argv[2]) == "pipeline";
+  if ((argc != 2 && !pipeline_alone) || !QDir(QString::fromLocal8Bit(argv[1])).exists()) {
+    std::fputs("usage: gui_pictures FOLDER [pipeline]\n", stderr);
     return 2;
   }
   qputenv("QT_QPA_PLATFORM", "offscreen");
@@ -147,8 +190,12 @@ int main(int argc, char** argv) {
     const Processes processes;
     const std::unique_ptr<Runner> runner = local_machine(processes);
     const QDir folder(QString::fromLocal8Bit(argv[1]));
-    draw_all(*runner, folder, Appearance::light, {});
-    draw_all(*runner, folder, Appearance::dark, QStringLiteral("-dark"));
+    for (const auto& [appearance, suffix] :
+         {std::pair(Appearance::light, QString()),
+          std::pair(Appearance::dark, QStringLiteral("-dark"))}) {
+      if (!pipeline_alone) draw_all(*runner, folder, appearance, suffix);
+      draw_pipeline(*runner, folder, appearance, suffix);
+    }
   } catch (const Error& error) {
     std::fprintf(stderr, "gui_pictures: error: %s\n", error.message().c_str());
     return error.exit_code();
