@@ -92,10 +92,6 @@ Strategy in_chunks(const Graph& graph, const std::vector<std::vector<std::size_t
       continue;
     }
     const std::vector<std::size_t>& own = devices[next++ * devices.size() / layers];
-    if (layer.weight_of.valid()) {
-      configs.push_back(configs[layer.weight_of()]);
-      continue;
-    }
     Degrees degrees = kWhole;
     degrees[Dim::n] = static_cast<std::int32_t>(own.size());
     std::vector<DeviceId> on;

@@ -70,7 +70,7 @@ Trained train_in_rounds(const Graph& graph, const Strategy& strategy, int device
 Trained train_at_once(const Graph& graph, const InRounds& how);
 
 /// Layers in their order, inputs aside, in as many chunks as are given, about equally many in each:
-/// chunk k on these devices, cut in samples. Layers that share a weight go to its owner's chunk.
+/// chunk k on these devices, cut in samples.
 Strategy in_chunks(const Graph& graph, const std::vector<std::vector<std::size_t>>& devices);
 
 }  // namespace strata::testing
