@@ -31,6 +31,7 @@
 #include "sim/strategy/config_text.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/study/case/flops.h"
+#include "sim/study/case/rounds.h"
 #include "sim/study/search/solve.h"
 #include "sim/text/file.h"
 #include "sim/text/units.h"
@@ -224,6 +225,28 @@ void write_files(const PredictFlags& flags, const Case& input, const Prediction&
   }
 }
 
+// A trace of more than so many tasks would be of little use; layers have several each.
+constexpr std::size_t kMostTracedLayers = 1'000'000;
+
+// Whether what is to be written tells of one device of each class: a trace of very many tasks.
+bool in_classes(const PredictFlags& flags, const Case& input, const Strategy& strategy) {
+  if (!flags.plan_file.empty() || !flags.beside_file.empty()) return false;
+  const std::size_t layers = input.graph.size() * input.cluster.device_count();
+  return layers * in_rounds(input, strategy).rounds > kMostTracedLayers;
+}
+
+void print_what_stands_for_more(const PredictFlags& flags, const Prediction& p) {
+  const bool traces = !flags.trace_file.empty() && p.plan.classes() != nullptr;
+  const bool repeats = p.plan.rounds() < p.rounds;
+  if (!traces && !repeats) return;
+  print("{}: {}{}{}\n", p.strategy.name(),
+        traces ? "the trace has one device of each class that does the same" : "",
+        traces && repeats ? "; " : "",
+        repeats ? fmt::format("{} of {} rounds are simulated, which the others repeat",
+                              p.plan.rounds(), format_count(p.rounds))
+                : "");
+}
+
 void run(PredictFlags& flags) {
   const std::vector<std::string> names = split_strategies(flags.strategies);
   check_files(flags, names.size());
@@ -237,12 +260,14 @@ void run(PredictFlags& flags) {
   if (!flags.beside_file.empty()) beside = read_kernels(flags.beside_file);
   PredictOptions options;
   options.steps = flags.steps;
-  options.record_link_rates = !flags.trace_file.empty();
   options.breakdown = true;
-  if (!flags.no_classes && !flags.needs_devices()) options.devices = Simulated::one_of_each_class;
-  options.all_steps = flags.needs_devices();
   std::vector<Prediction> predictions;
   for (const Strategy& strategy : strategies) {
+    const bool traces_all = flags.needs_devices() && !in_classes(flags, input, strategy);
+    const bool all = flags.no_classes || traces_all;
+    options.devices = all ? Simulated::all_devices : Simulated::one_of_each_class;
+    options.all_steps = traces_all;
+    options.record_link_rates = traces_all && !flags.trace_file.empty();
     predictions.push_back(predict(input, strategy, options));
     write_files(flags, input, predictions.back());
   }
@@ -271,6 +296,7 @@ void run(PredictFlags& flags) {
     for (const Prediction& p : predictions) print_jitter(input, p, *flags.jitter);
   }
   print_joined_transfers(predictions);
+  for (const Prediction& p : predictions) print_what_stands_for_more(flags, p);
   if (beside) {
     const Prediction& p = predictions.front();
     return print("\n{}", beside_text(input, p, compare_kernels(*beside, input, p)));

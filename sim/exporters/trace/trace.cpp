@@ -134,9 +134,13 @@ class TraceWriter {
     return std::max(micros(span.start), micros(span.end) - kMargin);
   }
 
+  // Viewers are slow with more.
+  static constexpr std::size_t kMostTasksWithArrows = 200'000;
+
   // Only between threads: on one thread the order shows it.
   void write_arrow(const Side& side, std::size_t from_step, TaskId from, std::size_t to_step,
                    TaskId to) {
+    if (plan_.size() > kMostTasksWithArrows) return;
     const Task& a = plan_[from];
     const Task& b = plan_[to];
     const std::size_t from_thread = thread(side, from_step, from);
