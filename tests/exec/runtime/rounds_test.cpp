@@ -190,7 +190,7 @@ TEST(Rounds, MayComeInAnyOrder) {
 
 TEST(Rounds, AreNamedWhereATaskFails) {
   const Graph graph = strata::testing::build({"lenet5"});
-  const InRounds how{.rounds = 3, .schedule = {kGpipe, {}}};
+  const InRounds how{.rounds = 3, .schedule = {kGpipe, {}, {}}};
   const Strategy strategy = strata::testing::in_chunks(graph, {{0}});
   const Plan plan = strata::testing::plan_in_rounds(graph, strategy, 1, how);
   const auto of_a_round =

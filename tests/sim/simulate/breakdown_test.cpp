@@ -217,7 +217,7 @@ TEST(Breakdown, APipelineFillsAndDrains) {
   for (const std::uint32_t m : {1, 2, 5}) {
     for (const ScheduleKind kind : {ScheduleKind::gpipe, ScheduleKind::one_f_one_b}) {
       const Simulation r = simulation(graph, on_a_switch(3, "1000000 GB/s"), stages,
-                                      {.rounds = m, .schedule = {kind, {}}});
+                                      {.rounds = m, .schedule = {kind, {}, {}}});
       const Breakdown found = breakdown(r.plan, r.timeline);
       const double moves = 1e-9;
       const auto expect = [&](const StepParts& parts, double compute, double bubble) {
