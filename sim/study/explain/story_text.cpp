@@ -155,7 +155,7 @@ std::string memory_sentence(const Story& story) {
   std::string text =
       fmt::format("It does not fit: a device needs {}.", format_bytes(story.peak_memory));
   if (story.nothing_fits()) {
-    text += fmt::format(" Nothing fits: under any strategy a device needs at least {} and has {}.",
+    text += fmt::format(" Nothing of the search space fits: a device needs at least {} and has {}.",
                         format_bytes(story.least_memory), format_bytes(story.capacity));
   } else if (!story.rivals.empty() && std::ranges::none_of(story.rivals, &Rival::fits)) {
     text += " None of the others here fits, either; strata solve finds one that does, if any.";

@@ -7,6 +7,7 @@
 
 #include "sim/base/cancel.h"
 #include "sim/base/parallel.h"
+#include "sim/study/search/outsiders.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -140,9 +141,14 @@ std::string none_found(const Case& input, const Solved& solved, std::optional<By
     return fmt::format("{}: stopped before a strategy {} was found", who, within);
   }
   const std::string least = format_bytes(solved.least_memory);
+  // What is proved is proved of the space.
+  const std::string others =
+      of_tokens(input.graph)
+          ? "; with stages or `recompute` full less may do, but none that was tried fits"
+          : "";
   if (solved.least_memory > bytes) {
-    return fmt::format("{}: no strategy {}, proved: each needs at least {} a device", who, within,
-                       least);
+    return fmt::format("{}: no strategy {}, proved: each needs at least {} a device{}", who, within,
+                       least, others);
   }
   Bytes smallest = solved.smallest_peak;
   for (const Scored& usual : solved.baselines) {
@@ -150,8 +156,8 @@ std::string none_found(const Case& input, const Solved& solved, std::optional<By
   }
   return fmt::format(
       "{}: no strategy {} was found: of those tried, the one that needs the least memory needs {} "
-      "a device; it is proved that none needs less than {}",
-      who, within, format_bytes(smallest), least);
+      "a device; it is proved that none needs less than {}{}",
+      who, within, format_bytes(smallest), least, others);
 }
 
 }  // namespace strata
