@@ -34,6 +34,7 @@ void add_batch_settings(CLI::App& command, std::optional<std::int64_t>& batch,
 void add_sync_settings(CLI::App& command, GradientSync& sync) {
   add_setting(command, "sync", sync.algorithm);
   add_setting(command, "bucket", sync.bucket);
+  add_setting(command, "zero", sync.zero);
 }
 
 void add_tokens(CLI::App& command, std::function<void(std::int64_t)> set) {

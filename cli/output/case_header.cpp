@@ -9,6 +9,7 @@ namespace strata {
 
 std::string sync_text(const GradientSync& sync) {
   std::string text(name(sync.algorithm));
+  if (sync.shares()) text = fmt::format("{}, ZeRO {}", text, name(sync.zero));
   if (sync.algorithm == SyncAlgorithm::ps || sync.bucket == kUsualBucket) return text;
   if (sync.bucket == Bytes{}) return text + ", no buckets";
   return text + fmt::format(", buckets of {}", format_bytes(sync.bucket));

@@ -109,6 +109,7 @@ nlohmann::ordered_json prediction_json(const Case& input, const Prediction& pred
   nlohmann::ordered_json json =
       columns_json(result, {"model", "cluster", "strategy", "sync", "dtype", "devices", "batch",
                             "step_seconds", "bucket_bytes"});
+  json["zero"] = static_cast<int>(input.sync.zero);
   json["optimizer"] = name(kernels_of(input).optimizer);
   json["makespan_seconds"] = prediction.timeline.makespan().value;
   json.update(columns_json(

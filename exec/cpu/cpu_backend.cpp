@@ -137,6 +137,10 @@ void CpuBackend::combine(Combination how, float* to, std::span<const float* cons
   cpu::combine(how, to, parts, counts, begin, end);
 }
 
+void CpuBackend::update(const Operands& operands, std::int64_t count) {
+  update_parameters(operands, count);
+}
+
 void CpuBackend::pack(float* to, const Region& from, const Box& box) {
   cpu::pack(to, Tensor(from), box);
 }

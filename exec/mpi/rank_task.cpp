@@ -5,7 +5,7 @@ namespace strata::mpi {
 std::size_t RankRun::participant(TaskId id, DeviceId device) const {
   const Group& group = group_of(id);
   std::size_t k = 0;
-  while (plan_[group.buffers[k]].device != device) ++k;
+  while (plan_[group.tasks[k]].device != device) ++k;
   return k;
 }
 
@@ -39,8 +39,10 @@ void RankRun::send(Turn turn) {
     const std::size_t me = participant(id, own_);
     const bool reduces = plan_[id].kind == TaskKind::reduce;
     const std::size_t part = reduces ? participant(id, plan_[id].device) : me;
-    const float* values = work_.values_of(group.buffers[me]);
-    backend_.copy_values(to, values + group.part_of(part).begin, count);
+    const std::int64_t first = group.brings_parts() ? 0 : group.part_of(part).begin;
+    if (count > 0) {
+      backend_.copy_values(to, work_.values_of(group.buffers[me]) + first, count);
+    }
   }
   for (const Piece& piece : plan_.moves(id)) {
     if (moves_values(piece)) {
@@ -93,18 +95,26 @@ void RankRun::reduce(TaskId id, const std::vector<Staging>& parts) {
   const Group& group = group_of(id);
   const std::size_t me = participant(id, own_);
   const Interval own = group.part_of(me);
-  float* to = work_.values_of(group.buffers[me]) + own.begin;
+  if (own.empty()) return;
+  float* const brought = work_.values_of(group.buffers[me]) + own.begin;
+  float* const to = group.results.empty() ? brought : work_.values_of(group.results[me]);
   std::vector<const float*> all;
   for (std::size_t k = 0, other = 0; k < group.buffers.size(); ++k) {
-    all.push_back(k == me ? to : parts[other++].values.get());
+    all.push_back(k == me ? brought : parts[other++].values.get());
   }
+  if (group.adds) all.push_back(to);
   backend_.combine(group.how, to, all, group.counts, 0, own.size());
 }
 
 void RankRun::gather(TaskId id, const std::vector<Staging>& parts) {
   const Group& group = group_of(id);
   const std::size_t me = participant(id, own_);
-  float* to = work_.values_of(group.buffers[me]);
+  const bool brings = group.brings_parts();
+  float* to = work_.values_of(brings ? group.results[me] : group.buffers[me]);
+  const Interval own = group.part_of(me);
+  if (brings && !own.empty()) {
+    backend_.copy_values(to + own.begin, work_.values_of(group.buffers[me]), own.size());
+  }
   for (std::size_t k = 0, other = 0; k < group.buffers.size(); ++k) {
     if (k == me) continue;
     const Staging& part = parts[other++];

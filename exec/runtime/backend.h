@@ -88,6 +88,10 @@ class Backend {
                        std::span<const std::int64_t> counts, std::int64_t begin,
                        std::int64_t end) = 0;
 
+  /// `count` parameters by the optimizer of the step, on the device that was entered: of an
+  /// interval that is no layer's, as Kernel::run() does for a layer.
+  virtual void update(const Operands& operands, std::int64_t count) = 0;
+
   /// Between a box of a region and the host's plain row-major array of exactly that box, as it
   /// travels between processes.
   virtual void pack(float* to, const Region& from, const Box& box) = 0;

@@ -91,12 +91,16 @@ void Executor::set_parameters(LayerId layer, std::span<const float> whole) {
 // Of a layer that shares a weight: where it has a copy.
 void Executor::set_shards(LayerId layer, std::span<const float> whole) {
   for (std::size_t shard = 0; shard < plan_.placement(layer).devices.size(); ++shard) {
-    const BufferId buffer = program_.parameters(layer, shard);
-    if (!buffer.valid() || !holds(buffer) || plan_[buffer].layer != layer) continue;
-    std::vector<float> held(static_cast<std::size_t>(plan_[buffer].values));
-    ParameterRows(graph_[layer], shard_tile(graph_, plan_, layer, shard))
-        .read(held.data(), whole.data());
-    backend_.copy_values(values(buffer), held.data(), plan_[buffer].values);
+    if (!holds_some(layer, shard)) continue;
+    const Tile tile = shard_tile(graph_, plan_, layer, shard);
+    std::vector<float> held(
+        static_cast<std::size_t>(shard_parameters(graph_[layer], tile).total()));
+    ParameterRows(graph_[layer], tile).read(held.data(), whole.data());
+    for (const ParameterPart& part : program_.parameters(layer, shard)) {
+      if (!holds(part.buffer)) continue;
+      backend_.copy_values(values(part.buffer) + part.first, held.data() + part.values.begin,
+                           part.values.size());
+    }
     backend_.finish();
   }
 }
@@ -105,10 +109,9 @@ std::vector<float> Executor::parameters(LayerId layer) const {
   std::vector<float> whole(static_cast<std::size_t>(graph_[layer].held().total()));
   if (whole.empty()) return whole;
   for (std::size_t shard = 0; shard < plan_.placement(layer).devices.size(); ++shard) {
-    const BufferId buffer = program_.parameters(layer, shard);
-    if (!buffer.valid() || !holds(buffer)) continue;
-    ParameterRows(graph_[layer], shard_tile(graph_, plan_, layer, shard))
-        .write(whole.data(), on_host(values(buffer), plan_[buffer].values).data());
+    with_parts(layer, shard, whole, [this](const ParameterPart& part) {
+      return on_host(values(part.buffer) + part.first, part.values.size());
+    });
   }
   return whole;
 }
@@ -116,14 +119,35 @@ std::vector<float> Executor::parameters(LayerId layer) const {
 std::vector<bool> Executor::holds(LayerId layer) const {
   std::vector<float> held(static_cast<std::size_t>(graph_[layer].held().total()));
   if (held.empty()) return {};
-  const std::vector<float> ones(held.size(), 1);
   for (std::size_t shard = 0; shard < plan_.placement(layer).devices.size(); ++shard) {
-    const BufferId buffer = program_.parameters(layer, shard);
-    if (!buffer.valid() || !holds(buffer)) continue;
-    ParameterRows(graph_[layer], shard_tile(graph_, plan_, layer, shard))
-        .write(held.data(), ones.data());
+    with_parts(layer, shard, held, [](const ParameterPart& part) {
+      return std::vector<float>(static_cast<std::size_t>(part.values.size()), 1);
+    });
   }
   return {held.begin(), held.end()};
+}
+
+bool Executor::holds_some(LayerId layer, std::size_t shard) const {
+  const auto parts = program_.parameters(layer, shard);
+  return std::any_of(parts.begin(), parts.end(),
+                     [this](const ParameterPart& part) { return holds(part.buffer); });
+}
+
+// Writes what is here of a shard into the whole layer's values.
+template <class ValuesOf>
+void Executor::with_parts(LayerId layer, std::size_t shard, std::vector<float>& whole,
+                          const ValuesOf& values_of) const {
+  if (!holds_some(layer, shard)) return;
+  const Tile tile = shard_tile(graph_, plan_, layer, shard);
+  const ParameterRows rows(graph_[layer], tile);
+  std::vector<float> held(static_cast<std::size_t>(shard_parameters(graph_[layer], tile).total()));
+  rows.read(held.data(), whole.data());
+  for (const ParameterPart& part : program_.parameters(layer, shard)) {
+    if (!holds(part.buffer)) continue;
+    const std::vector<float> own = values_of(part);
+    std::copy(own.begin(), own.end(), held.begin() + part.values.begin);
+  }
+  rows.write(whole.data(), held.data());
 }
 
 // Replicas hold the same sum and may be here at once; each writes it over the other's.
@@ -135,6 +159,22 @@ void Executor::keep_gradient(const Task& task, const float* gradients) {
   const LayerId owner = graph_[task.layer].weight_of;  // of which this is a copy
   const LayerId layer = owner.valid() ? owner : task.layer;
   ParameterRows(graph_[task.layer], shard).write(gradients_[layer()].data(), held.data());
+}
+
+void Executor::keep_interval(TaskId update, const float* gradients) {
+  for (const Program::UpdatedPart& part : program_.updated(update)) {
+    const Layer& layer = graph_[part.layer];
+    const Tile tile = shard_tile(graph_, plan_, part.layer, part.shard);
+    const ParameterRows rows(layer, tile);
+    const std::vector<float> own = on_host(gradients + part.first, part.values.size());
+    std::vector<float> held(static_cast<std::size_t>(shard_parameters(layer, tile).total()));
+    const std::lock_guard lock(gradients_mutex_);
+    std::vector<float>& whole =
+        gradients_[layer.weight_of.valid() ? layer.weight_of() : part.layer()];
+    rows.read(held.data(), whole.data());
+    std::copy(own.begin(), own.end(), held.begin() + part.values.begin);
+    rows.write(whole.data(), held.data());
+  }
 }
 
 std::vector<float> Executor::on_host(const float* values, std::int64_t count) const {

@@ -62,6 +62,12 @@ class Executor {
   void* allocate(BufferId id);
   void set_shards(LayerId layer, std::span<const float> whole);
   void keep_gradient(const Task& task, const float* gradients);
+  /// Of what an interval's update updates.
+  void keep_interval(TaskId update, const float* gradients);
+  bool holds_some(LayerId layer, std::size_t shard) const;
+  template <class ValuesOf>
+  void with_parts(LayerId layer, std::size_t shard, std::vector<float>& whole,
+                  const ValuesOf& values_of) const;
   /// Of a device's values, a copy.
   std::vector<float> on_host(const float* values, std::int64_t count) const;
   float* values(BufferId id) const { return static_cast<float*>(memory_[id()]); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/base/error.h"
+#include "sim/graph/regions.h"
 #include "sim/plan/work_kind.h"
 
 namespace strata {
@@ -71,7 +72,9 @@ void Program::add_kernel(TaskId forward) {
       partition(graph_[task.layer], plan_.placement(task.layer).degrees).tile(task.shard);
   added.spec.inputs.assign(graph_[task.layer].inputs.size(), {Box{}});
   for (const Operand& operand : plan_.operands(forward)) {
-    if (operand.role == Role::parameters) parameters_[kernel(task)] = operand.buffer;
+    if (operand.role == Role::parameters) {
+      parameters_[kernel(task)] = find_parameters(task, operand);
+    }
     if (operand.role != Role::input) continue;
     const auto boxes = plan_.boxes(operand.buffer);
     added.spec.inputs[operand.input].assign(boxes.begin(), boxes.end());
@@ -142,8 +145,57 @@ std::vector<BufferId> Program::data(TaskId task) const {
   return buffers;
 }
 
-BufferId Program::parameters(LayerId layer, std::size_t shard) const {
-  return is_input(graph_[layer].op) ? BufferId{} : parameters_[first_kernel_[layer()] + shard];
+std::vector<ParameterPart> Program::find_parameters(const Task& forward,
+                                                    const Operand& operand) const {
+  const Layer& layer = graph_[forward.layer];
+  const Tile tile = partition(layer, plan_.placement(forward.layer).degrees).tile(forward.shard);
+  const std::int64_t count = shard_parameters(layer, tile).total();
+  if (plan_[operand.buffer].lasts()) return {{operand.buffer, operand.first, {0, count}}};
+  // Of a bucket that was gathered: everybody's interval.
+  std::vector<ParameterPart> parts;
+  for (const Group& group : plan_.groups()) {
+    if (!group.brings_parts()) continue;
+    if (std::find(group.results.begin(), group.results.end(), operand.buffer) ==
+        group.results.end()) {
+      continue;
+    }
+    for (std::size_t k = 0; k < group.buffers.size(); ++k) {
+      const Interval held = group.part_of(k);
+      const Interval own = intersect(held, {operand.first, operand.first + count});
+      if (own.empty()) continue;
+      parts.push_back({group.buffers[k],
+                       own.begin - held.begin,
+                       {own.begin - operand.first, own.end - operand.first}});
+    }
+    break;
+  }
+  return parts;
+}
+
+std::span<const ParameterPart> Program::parameters(LayerId layer, std::size_t shard) const {
+  if (is_input(graph_[layer].op)) return {};
+  return parameters_[first_kernel_[layer()] + shard];
+}
+
+std::vector<Program::UpdatedPart> Program::updated(TaskId update) const {
+  std::vector<UpdatedPart> parts;
+  for (const Group& group : plan_.groups()) {
+    const auto at = std::find(group.updates.begin(), group.updates.end(), update);
+    if (at == group.updates.end()) continue;
+    const Interval held = group.part_of(static_cast<std::size_t>(at - group.updates.begin()));
+    for (const SummedLayer& summed : group.layers) {
+      const HeldShard here = weight_on(graph_, plan_, summed.layer, plan_[update].device);
+      const std::int64_t first = summed.first;
+      const Layer& layer = graph_[here.layer];
+      const Tile tile = partition(layer, plan_.placement(here.layer).degrees).tile(here.shard);
+      const Interval own = intersect(held, {first, first + shard_parameters(layer, tile).total()});
+      if (own.empty()) continue;
+      parts.push_back(
+          {here.layer, here.shard, {own.begin - first, own.end - first}, own.begin - held.begin});
+    }
+    break;
+  }
+  return parts;
 }
 
 bool uses_copy_engines(const Plan& plan) {

@@ -36,6 +36,13 @@ struct ProgramKernel {
   std::uint32_t shard = 0;
 };
 
+/// Where some of a shard's parameters lie.
+struct ParameterPart {
+  BufferId buffer;
+  std::int64_t first = 0;  ///< in the buffer
+  Interval values;         ///< of the shard's
+};
+
 class Program {
  public:
   /// `plan` must be runnable() and lowered from `graph`; both must outlive it.
@@ -61,13 +68,23 @@ class Program {
   bool stays(BufferId buffer) const {
     return plan_[buffer].lasts() || plan_[buffer].kind == BufferKind::data;
   }
-  /// The shard's parameters, invalid where it has none.
-  BufferId parameters(LayerId layer, std::size_t shard) const;
+  /// The shard's parameters: none where it has none; parts that lie on several devices where
+  /// replicas share them.
+  std::span<const ParameterPart> parameters(LayerId layer, std::size_t shard) const;
+  /// What an update of a bucket's interval updates of the shards on its device.
+  struct UpdatedPart {
+    LayerId layer;
+    std::uint32_t shard = 0;
+    Interval values;         ///< of the shard's
+    std::int64_t first = 0;  ///< in the interval
+  };
+  std::vector<UpdatedPart> updated(TaskId update) const;
 
  private:
   void add_kernels();
   void add_kernel(TaskId forward);
   void find_heads();
+  std::vector<ParameterPart> find_parameters(const Task& forward, const Operand& operand) const;
   PartsSum find_sum(TaskId task) const;
   BufferId summed(TaskId task) const;
   void find_releases();
@@ -75,10 +92,10 @@ class Program {
   const Graph& graph_;
   const Plan& plan_;
   std::vector<ProgramKernel> kernels_;
-  std::vector<std::size_t> first_kernel_;  // by layer
-  std::vector<BufferId> parameters_;       // by kernel
-  std::vector<bool> is_head_;              // by task
-  std::vector<PartsSum> sums_;             // by task
+  std::vector<std::size_t> first_kernel_;               // by layer
+  std::vector<std::vector<ParameterPart>> parameters_;  // by kernel
+  std::vector<bool> is_head_;                           // by task
+  std::vector<PartsSum> sums_;                          // by task
   std::vector<std::uint32_t> release_ends_;
   std::vector<BufferId> releases_;
 };

@@ -7,6 +7,7 @@
 
 #include "exec/runtime/not_finite.h"
 #include "sim/base/error.h"
+#include "sim/graph/regions.h"
 #include "sim/plan/task_title.h"
 #include "sim/plan/work_kind.h"
 
@@ -209,6 +210,7 @@ void TaskWork::compute(Turn turn) {
   load_inputs(turn);
   put_together(turn);
   if (is_sum(phase)) return show_sum(id);
+  if (phase == Phase::update && find(id, Role::parameters).values > 0) return update_interval(turn);
 
   std::vector<Region> inputs, input_gradients;
   if (phase != Phase::update) inputs = regions(id, Role::input);
@@ -257,6 +259,22 @@ void TaskWork::compute(Turn turn) {
   if (loss != nullptr && !backend_.is_asynchronous()) check_finite(*loss);
 }
 
+void TaskWork::update_interval(Turn turn) {
+  const auto values = [&](Role role) -> float* {
+    const Operand operand = find(turn.task, role);
+    return operand.buffer.valid() ? values_of(operand.buffer) + operand.first : nullptr;
+  };
+  Operands operands;
+  operands.parameters = values(Role::parameters);
+  operands.parameter_gradients = values(Role::parameter_gradients);
+  operands.optimizer_state = values(Role::optimizer_state);
+  operands.step = &contexts_[turn.step];
+  if (executor_.options_.keep_gradients && turn.step + 1 == steps_) {
+    executor_.keep_interval(turn.task, operands.parameter_gradients);
+  }
+  backend_.update(operands, find(turn.task, Role::parameters).values);
+}
+
 // What the kernel finds, put together.
 void TaskWork::show_before(TaskId id, const Operands& operands) {
   const Task& task = plan_[id];
@@ -266,8 +284,10 @@ void TaskWork::show_before(TaskId id, const Operands& operands) {
     return;
   } else if (is_forward(task.phase)) {
     if (task.round > 0) return;  // the same parameters
-    const BufferId parameters = program_.parameters(task.layer, task.shard);
-    if (parameters.valid()) show_values(TensorRole::parameters, task, values_of(parameters));
+    const Operand own = find(id, Role::parameters);
+    if (own.buffer.valid()) {
+      show_values(TensorRole::parameters, task, values_of(own.buffer) + own.first);
+    }
   } else {
     show(TensorRole::output_gradient, task, operands.output_gradient);
   }
@@ -292,7 +312,8 @@ void TaskWork::show(TensorRole role, const Task& task, const Region& region) {
 
 // As many values as the shard has parameters.
 void TaskWork::show_values(TensorRole role, const Task& task, float* values) {
-  const std::int64_t count = plan_[program_.parameters(task.layer, task.shard)].values;
+  const Tile& shard = program_.kernels()[program_.kernel(task)].spec.output;
+  const std::int64_t count = shard_parameters(graph_[task.layer], shard).total();
   std::vector<float> seen = executor_.on_host(values, count);
   if (!executor_.options_.observer->see({role, task.layer}, task.shard, seen)) return;
   backend_.copy_values(values, seen.data(), count);
@@ -384,24 +405,29 @@ void TaskWork::move(TaskId id) {
 void TaskWork::reduce(TaskId id) {
   const Group& group = plan_.groups()[plan_[id].detail];
   const std::size_t me = group.participant(id);
-  std::vector<const float*> parts;
-  for (BufferId buffer : group.buffers) parts.push_back(values_of(buffer));
   const Interval own = group.part_of(me);
-  backend_.combine(group.how, values_of(group.buffers[me]), parts, group.counts, own.begin,
-                   own.end);
+  if (own.empty()) return;
+  std::vector<const float*> parts;
+  for (BufferId buffer : group.buffers) parts.push_back(values_of(buffer) + own.begin);
+  float* const to = group.results.empty() ? values_of(group.buffers[me]) + own.begin
+                                          : values_of(group.results[me]);
   const auto others = static_cast<std::int64_t>(parts.size() - 1);
+  if (group.adds) parts.push_back(to);
+  backend_.combine(group.how, to, parts, group.counts, 0, own.size());
   count(id, others * own.size());
 }
 
 void TaskWork::gather(TaskId id) {
   const Group& group = plan_.groups()[plan_[id].detail];
   const std::size_t me = group.participant(id);
-  float* to = values_of(group.buffers[me]);
+  const bool parts = group.brings_parts();
+  float* to = values_of(parts ? group.results[me] : group.buffers[me]);
   for (std::size_t k = 0; k < group.buffers.size(); ++k) {
-    if (k == me) continue;
     const Interval part = group.part_of(k);
-    backend_.copy_values(to + part.begin, values_of(group.buffers[k]) + part.begin, part.size());
-    count(id, part.size());
+    if ((k == me && !parts) || part.empty()) continue;
+    const float* from = values_of(group.buffers[k]);
+    backend_.copy_values(to + part.begin, parts ? from : from + part.begin, part.size());
+    if (k != me) count(id, part.size());
   }
 }
 

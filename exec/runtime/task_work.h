@@ -70,6 +70,7 @@ class TaskWork {
   static void check_finite(const LossPart& part);
 
  private:
+  void update_interval(Turn turn);
   void show_before(TaskId id, const Operands& operands);
   void show_sum(TaskId id);
   void show(TensorRole role, const Task& task, const Region& region);

@@ -85,7 +85,8 @@ Moves moves_of(const Plan& plan) {
     if (group.purpose != GroupPurpose::parameters) continue;
     const auto replicas = static_cast<std::int64_t>(group.tasks.size());
     for (const SummedLayer& summed : group.layers) {
-      moves.sync[summed.layer()] += 2 * (replicas - 1) * summed.bytes;
+      const int halves = group.work == GroupWork::all_reduce ? 2 : 1;
+      moves.sync[summed.layer()] += halves * (replicas - 1) * summed.bytes;
     }
   }
   return moves;

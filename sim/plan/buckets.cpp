@@ -13,8 +13,8 @@ namespace {
 
 class Filling {
  public:
-  Filling(Bytes capacity, std::int64_t element_bytes)
-      : capacity_(capacity), element_bytes_(element_bytes) {}
+  Filling(Bytes capacity, std::int64_t element_bytes, std::int64_t unit)
+      : capacity_(capacity), element_bytes_(element_bytes), unit_(unit) {}
 
   void add(std::vector<DeviceId> devices, BucketPart part, std::int64_t values) {
     // Mostly those of the layer before: to look for very many devices takes long.
@@ -27,9 +27,9 @@ class Filling {
       all_.push_back({last_->first, {}, 0});
     }
     Bucket& bucket = all_[open.bucket];
-    part.first = bucket.values;
+    part.first = (bucket.values + unit_ - 1) / unit_ * unit_;
+    bucket.values = part.first + values;
     bucket.parts.push_back(std::move(part));
-    bucket.values += values;
     if (Bytes{bucket.values * element_bytes_} < open.limit) return;
     open = {capacity_, kNone};
   }
@@ -50,7 +50,7 @@ class Filling {
   };
 
   Bytes capacity_;
-  std::int64_t element_bytes_;
+  std::int64_t element_bytes_, unit_;
   std::map<std::vector<DeviceId>, Open> open_;
   std::map<std::vector<DeviceId>, Open>::iterator last_ = open_.end();
   std::vector<Bucket> all_;
@@ -70,8 +70,8 @@ std::vector<std::uint32_t> shards_with(const Layer& layer, const Degrees& degree
 
 std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strategy,
                                      const std::vector<bool>& trains, Bytes capacity,
-                                     std::int64_t element_bytes) {
-  Filling filling(capacity, element_bytes);
+                                     std::int64_t element_bytes, std::int64_t unit) {
+  Filling filling(capacity, element_bytes, unit);
   for (std::size_t i = graph.size(); i-- > 0;) {
     const LayerId layer(i);
     if (!trains[i]) continue;

@@ -48,10 +48,11 @@ struct Bucket {
 /// already at kFirstBucket, so that communication begins early (the rule of PyTorch's
 /// DistributedDataParallel, by layers). With a capacity of 0 every parameter shard has its own.
 /// Layers in `trains`; parameter shards that one device holds have none. Layers that hold copies of
-/// a weight have theirs where its owner has them.
+/// a weight have theirs where its owner has them. Parts begin at multiples of `unit` values, behind
+/// gaps that nobody reads.
 std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strategy,
                                      const std::vector<bool>& trains, Bytes capacity,
-                                     std::int64_t element_bytes);
+                                     std::int64_t element_bytes, std::int64_t unit = 1);
 
 inline constexpr Bytes kFirstBucket{std::int64_t{1} << 20};
 

@@ -62,7 +62,16 @@ class Walk {
  private:
   void find_lasting(std::size_t buffer) {
     const std::span<const Use> uses = uses_.of(buffer);
-    if (!uses.empty()) found_.first.add(uses.front().task);
+    users_.clear();
+    for (const Use& use : uses) {  // whoever comes after who writes it waits for that
+      if (use.writes && !users_.empty()) break;
+      const Task& task = plan_[use.task];
+      const std::pair user(task.layer, task.device);
+      if (std::find(users_.begin(), users_.end(), user) != users_.end()) continue;
+      users_.push_back(user);
+      found_.first.add(use.task);
+      if (use.writes) break;
+    }
     const auto last =
         std::find_if(uses.rbegin(), uses.rend(), [](const Use& use) { return use.writes; });
     if (last != uses.rend()) found_.last.add(last->task);
@@ -119,7 +128,8 @@ class Walk {
     std::uint32_t member = 0, writes = 0, follows = 0, awaited = 0;
   };
   std::vector<Marks> marks_;
-  std::vector<TaskId> tasks_;  // that use the buffer
+  std::vector<TaskId> tasks_;                        // that use the buffer
+  std::vector<std::pair<LayerId, DeviceId>> users_;  // likewise
   FirstAndLastUsers found_;
 };
 

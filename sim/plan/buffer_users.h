@@ -31,8 +31,8 @@ class BufferUsers {
 };
 
 /// `first`: users that wait for no other user of the buffer; where tasks write it, only of those.
-/// `last`: users for whom no other one waits. Of a buffer that lasts: the first user, and the last
-/// that writes it, if any does.
+/// `last`: users for whom no other one waits. Of a buffer that lasts: each layer's first user on a
+/// device, of those before who writes it, and the last that writes it, if any does.
 struct FirstAndLastUsers {
   BufferUsers first, last;
 };

@@ -277,28 +277,32 @@ class Refinement {
     for (std::size_t i = 0; i < graph_.size(); ++i) {
       trains[i] = step_phases(graph_, LayerId(i), needs_gradient_)[Phase::update];
     }
-    for (const Bucket& bucket :
-         gradient_buckets(graph_, strategy_, trains, sync_.bucket_in_use(), parameter_bytes_)) {
+    for (const Bucket& bucket : gradient_buckets(graph_, strategy_, trains, sync_.bucket_in_use(),
+                                                 parameter_bytes_, sync_.unit())) {
       Bits contents = 0x6BC;
       for (const BucketPart& part : bucket.parts) {
         contents = mixed(contents, part.layer(), part.first);
       }
+      if (sync_.shares()) look_at_intervals(bucket, contents);
       const SyncAlgorithm chosen = sync_.algorithm;
       add_group(bucket.devices, mixed(contents, bucket.values),
                 chosen != SyncAlgorithm::automatic ? std::span(&chosen, 1)
-                : may_serve()                      ? parameter_algorithms()
+                : sync_.may_serve()                ? parameter_algorithms()
                                                    : collective_algorithms());
     }
   }
 
-  bool may_serve() const {
-    return sync_.algorithm == SyncAlgorithm::ps ||
-           (sync_.algorithm == SyncAlgorithm::automatic && sync_.bucket == Bytes{});
+  // How large the interval is that a device keeps and updates.
+  void look_at_intervals(const Bucket& bucket, Bits contents) {
+    for (std::size_t k = 0; k < bucket.devices.size(); ++k) {
+      const std::int64_t own = share_of(bucket.values, bucket.devices.size(), k).size();
+      colours_[bucket.devices[k]()] += mixed(contents, 0x2E60, own);
+    }
   }
 
   // No two parameter servers are alike.
   void look_at_servers(LayerId layer, std::uint32_t ordinal) {
-    if (!may_serve() || !step_phases(graph_, layer, needs_gradient_)[Phase::update]) return;
+    if (!sync_.may_serve() || !step_phases(graph_, layer, needs_gradient_)[Phase::update]) return;
     std::vector<bool> alone(graph_.size());
     alone[layer()] = true;
     const std::vector<Bucket> groups =

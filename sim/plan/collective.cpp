@@ -8,6 +8,9 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
 #include "sim/cluster/host_routes.h"
 
 namespace strata {
@@ -252,6 +255,14 @@ std::vector<CollectivePhase> hierarchical_phases(const Cluster& cluster,
 
 }  // namespace
 
+void check(const GradientSync& sync) {
+  if (!sync.shares() || sync.algorithm != SyncAlgorithm::ps) return;
+  throw InputError(fmt::format(
+      "`zero` {} shares the optimizer's state among replicas, of which `sync` ps leaves "
+      "all to one; allowed: `sync` ring, tree, hierarchical or auto",
+      name(sync.zero)));
+}
+
 std::vector<DeviceId> ring_order(const Cluster& cluster, std::span<const DeviceId> devices) {
   return ring_of(HostRoutes(cluster), devices);
 }
@@ -264,6 +275,23 @@ std::vector<CollectivePhase> collective_phases(SyncAlgorithm algorithm, const Cl
   const std::vector<DeviceId> order = ring_of(routes, devices);
   if (algorithm == SyncAlgorithm::tree) return {tree_phase(routes, order)};
   return {ring_phase(routes, order, 2)};
+}
+
+// Rings inside hosts are a half each; what goes on between hosts is both.
+std::vector<CollectivePhase> half_of(SyncAlgorithm algorithm, std::vector<CollectivePhase> phases,
+                                     SumHalf half) {
+  const auto halve = [](CollectivePhase& phase) {
+    phase.bytes_per_byte /= 2;
+    phase.latency = phase.latency / 2;
+  };
+  if (algorithm != SyncAlgorithm::hierarchical) {
+    std::for_each(phases.begin(), phases.end(), halve);
+    return phases;
+  }
+  if (phases.empty()) return phases;
+  halve(phases[1]);
+  phases.erase(half == SumHalf::scatter ? phases.end() - 1 : phases.begin());
+  return phases;
 }
 
 MovementLoads movement_loads(const Cluster& cluster, std::span<const Movement> movements) {

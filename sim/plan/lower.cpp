@@ -133,6 +133,15 @@ void Lowering::begin_round(std::uint32_t round) {
     for (std::size_t i = 0; i < graph_.size(); ++i) {
       begun->delivered[i].resize(lowered(LayerId(i)).size());
     }
+    if (shares_gradients()) {
+      begun->gradients.resize(buckets_.size());
+      for (const Bucket& bucket : buckets_) {
+        std::size_t& left = begun->parts_left.emplace_back();
+        for (const BucketPart& part : bucket.parts) left += 1 + part.copies.size();
+      }
+      begun->layers_left.resize(graph_.size());
+      for (LayerId holder : holders_) ++begun->layers_left[holder()];
+    }
   }
   round_ = begun.get();
 }
@@ -153,6 +162,7 @@ void Lowering::lower_instance(const Instance& instance, const Stages& stages) {
     lower_backward(layer, pass);
     if (!pass.weights) continue;
     const LayerId holder = holders_[i];
+    if (shares_gradients() && trains(holder)) reduce_round(holder);
     if (--rounds_left_[holder()] == 0 && trains(holder)) synchronise(holder);
   }
   if (pass.weights && (layers_left_[instance.round] -= end - first) == 0) {
@@ -161,6 +171,7 @@ void Lowering::lower_instance(const Instance& instance, const Stages& stages) {
 }
 
 Plan Lowering::run() && {
+  check(options_.sync);
   place_buckets();
   const Stages stages = stages_of(graph_, strategy_);
   const bool in_turn = options_.rounds > 1 || options_.schedule.is_given();
@@ -171,10 +182,14 @@ Plan Lowering::run() && {
     for (const Chunk& chunk : stages.chunks) layers += chunk.last() + 1 - chunk.first();
   }
   layers_left_.assign(options_.rounds, layers);
-  for (const Instance& instance : instances(options_.schedule, pipeline, options_.rounds)) {
+  const std::vector<Instance> order = instances(options_.schedule, pipeline, options_.rounds);
+  if (shares_parameters()) plan_openings(order, in_turn ? stages : Stages{});
+  for (const Instance& instance : order) {
     builder_.begin_instance(instance.round, in_turn);
     lower_instance(instance, in_turn ? stages : Stages{});
+    ++instance_;
   }
+  if (options_.sync.shares() && !shares_parameters()) gather_updated();
   std::vector<Placement> placements;
   for (const Config& config : strategy_.configs()) {
     placements.push_back({config.degrees, config.devices});

@@ -42,7 +42,8 @@ struct LowerOptions {
 };
 
 /// `strategy` must be sound for the graph and the cluster (validate() found nothing). Throws
-/// InputError where the schedule does not suit its stages.
+/// InputError where the schedule does not suit its stages, or the synchronisation is not sound
+/// (check()).
 Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
            const LowerOptions& options = {});
 

@@ -165,7 +165,10 @@ std::span<const Operand> Lowering::backward_operands(LayerId layer, std::size_t 
     add(own.backward_statistics, Role::statistics, takes_sums ? Access::write : Access::read);
   }
   if (phase == Phase::backward_data || (takes_sums && sums.weigh_by_parameters())) {
-    add(parameters_of(layer).buffers, Role::parameters, Access::read);
+    if (!parameters_of(layer).buffers.empty()) {
+      const Values values = parameters_of(layer, shard);
+      operands_.push_back({values.buffer, 0, Role::parameters, Access::read, values.first});
+    }
   }
   if (phase == Phase::backward_data) {
     const Access adds = own.adds_to.valid() ? Access::update : Access::write;
@@ -173,7 +176,7 @@ std::span<const Operand> Lowering::backward_operands(LayerId layer, std::size_t 
       add(own.input_gradients[input], Role::input_gradient, adds, input);
     }
   } else if (gives_parameter_gradients(layer, shard, phase)) {
-    const Values& gradients = parameters_of(layer).gradients[at];
+    const Values gradients = gradients_of(layer, shard);
     const Access adds = last_added(layer, shard).valid() ? Access::update : Access::write;
     operands_.push_back({gradients.buffer, 0, Role::parameter_gradients, adds, gradients.first});
   }
@@ -189,8 +192,12 @@ bool Lowering::gives_parameter_gradients(LayerId layer, std::size_t shard, Phase
 
 TaskId& Lowering::last_added(LayerId layer, std::size_t shard) {
   const LayerId holder = holders_[layer()];
-  return holder != layer ? parameters_of(holder).added[slot_beside(holder, layer, shard)]
-                         : parameters_of(layer).added[slot(layer, shard)];
+  const std::size_t at = holder == layer ? slot(layer, shard) : slot_beside(holder, layer, shard);
+  const bool of_round = shares_gradients() && !parameters_of(holder).shared.empty();
+  if (!of_round) return parameters_of(holder).added[at];
+  std::vector<TaskId>& added = round_->added[holder()];
+  added.resize(lowered(holder).size());
+  return added[at];
 }
 
 void Lowering::begin_backward(LayerId layer) {
@@ -209,6 +216,7 @@ void Lowering::begin_backward(LayerId layer) {
     }
   }
   if (backward.gathers.empty() && !is_computed_again(layer)) backward.gathers = gather_again(layer);
+  open_parameters(layer, Pass::backward);
   if (!phases[Phase::backward_statistics]) return;
   LayerTasks& tasks = tasks_of(layer);
   for (std::uint32_t shard : lowered(layer)) {
@@ -237,6 +245,7 @@ TaskId Lowering::add_backward(LayerId layer, std::size_t shard, Phase phase) {
   Backward& backward = backward_of(layer);
   std::vector<Piece>& parts = backward.sums[at];
   const bool gathers = !backward.gathers.empty() && !backward.gathers[at].empty();
+  wait_for_parameters(layer, shard);
   if (gathers) {
     std::vector<Piece>& own = backward.gathers[at];
     parts.insert(parts.end(), own.begin(), own.end());

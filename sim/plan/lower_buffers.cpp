@@ -142,7 +142,8 @@ void Lowering::place_buckets() {
     trains[i] = step_phases(graph_, LayerId(i), requires_gradient_)[Phase::update];
   }
   const std::int64_t size = element_bytes(options_.dtypes.parameters);
-  buckets_ = gradient_buckets(graph_, strategy_, trains, options_.sync.bucket_in_use(), size);
+  buckets_ = gradient_buckets(graph_, strategy_, trains, options_.sync.bucket_in_use(), size,
+                              options_.sync.unit());
   std::erase_if(buckets_, [this](const Bucket& bucket) {
     return std::none_of(bucket.devices.begin(), bucket.devices.end(),
                         [this](DeviceId device) { return is_lowered(device); });
@@ -156,6 +157,8 @@ void Lowering::place_buckets() {
       left += 1 + part.copies.size();
     }
   }
+  if (options_.sync.shares()) place_shared();
+  if (shares_gradients()) return;
   for (const Bucket& bucket : buckets_) {
     const BucketPart& end = bucket.parts.back();
     for (std::size_t k = 0; k < bucket.devices.size(); ++k) {
@@ -190,6 +193,7 @@ void Lowering::place_parameters(LayerId layer) {
   if (holders_[layer()] != layer) return share_parameters(layer);
   const bool trains = this->trains(layer);
   LayerParameters& own = parameters_of(layer);
+  const bool shared = !own.shared.empty();
   own.added.resize(lowered(layer).size());
   if (trains) own.gradients.resize(lowered(layer).size());
   for (std::uint32_t shard : lowered(layer)) {
@@ -197,7 +201,8 @@ void Lowering::place_parameters(LayerId layer) {
     const auto add = [&](BufferKind kind) {
       return add_values(kind, layer, shard, held.total(), bytes_of(held));
     };
-    own.buffers.push_back(add(BufferKind::parameters));
+    if (shared) continue;
+    own.buffers.push_back({add(BufferKind::parameters)});
     if (!trains) continue;
     Values& gradients = own.gradients[slot(layer, shard)];
     if (!gradients.buffer.valid()) gradients = {add(BufferKind::parameter_gradients)};

@@ -186,7 +186,10 @@ std::span<const Operand> Lowering::forward_operands(LayerId layer, std::size_t s
   };
   add(own.forward_statistics, Role::statistics, sums ? Access::write : Access::read);
   if (sums) return operands_;
-  add(parameters_of(layer).buffers, Role::parameters, Access::read);
+  if (!parameters_of(layer).buffers.empty()) {
+    const Values values = parameters_of(layer, shard);
+    operands_.push_back({values.buffer, 0, Role::parameters, Access::read, values.first});
+  }
   add(own.partial.empty() ? own.output : own.partial, Role::output, Access::write);
   add(own.saved, Role::saved, Access::write);
   return operands_;
@@ -199,8 +202,10 @@ void Lowering::lower_forward(LayerId layer) {
   }
   const bool has_statistics =
       step_phases(graph_, layer, requires_gradient_)[Phase::forward_statistics];
-  const bool placed = !parameters_of(layer).buffers.empty();
+  const bool placed = !parameters_of(layer).added.empty() ||
+                      (graph_[layer].weight_of.valid() && !parameters_of(layer).buffers.empty());
   if (graph_[layer].parameters.total() > 0 && !placed) place_parameters(layer);
+  open_parameters(layer, Pass::forward);
   if (has_statistics) place_statistics(layer, Phase::forward_statistics);
   place_outputs(layer);
   place_saved(layer);
@@ -231,6 +236,7 @@ void Lowering::lower_forward(LayerId layer) {
     } else {
       gathered = gather_inputs(layer, shard);
     }
+    wait_for_parameters(layer, shard);
     tasks.forward.push_back(add(Phase::forward, shard, gathered));
   }
   if (divides_sums(layer)) lower_sums(layer);

@@ -57,11 +57,16 @@ std::vector<std::uint32_t> parameter_ordinals(const Graph& graph) {
   return ordinals;
 }
 
-std::uint32_t Lowering::group_shape(SyncAlgorithm algorithm, const std::vector<DeviceId>& devices) {
-  const auto [at, fresh] = shapes_.try_emplace({algorithm, devices}, 0);
+std::uint32_t Lowering::group_shape(SyncAlgorithm algorithm, const std::vector<DeviceId>& devices,
+                                    GroupWork work) {
+  const auto [at, fresh] = shapes_.try_emplace({algorithm, work, devices}, 0);
   if (fresh) {
-    at->second = builder_.add_group_shape(
-        {sync_costs_.ring(devices), lowered_phases(sync_costs_.phases(algorithm, devices))});
+    std::vector<CollectivePhase> phases = lowered_phases(sync_costs_.phases(algorithm, devices));
+    if (work != GroupWork::all_reduce) {
+      const bool scatters = work == GroupWork::reduce_scatter;
+      phases = half_of(algorithm, std::move(phases), scatters ? SumHalf::scatter : SumHalf::gather);
+    }
+    at->second = builder_.add_group_shape({sync_costs_.ring(devices), std::move(phases)});
   }
   return at->second;
 }
@@ -182,9 +187,9 @@ SyncAlgorithm Lowering::algorithm_of(std::span<const Bucket* const> buckets) {
   for (const Bucket* bucket : buckets) {
     groups.push_back({bucket->devices, Bytes{bucket->values * size}});
   }
-  const bool alone = options_.sync.bucket == Bytes{};
-  return sync_costs_.cheapest(alone ? parameter_algorithms() : collective_algorithms(), groups,
-                              ordinals_[buckets.front()->parts.back().layer()]);
+  return sync_costs_.cheapest(
+      options_.sync.may_serve() ? parameter_algorithms() : collective_algorithms(), groups,
+      ordinals_[buckets.front()->parts.back().layer()]);
 }
 
 void Lowering::synchronise(LayerId layer) {
@@ -195,6 +200,12 @@ void Lowering::synchronise(LayerId layer) {
   }
   const std::vector<const Bucket*> ended = buckets_that_end_with(layer);
   if (ended.empty()) return;
+  if (options_.sync.shares()) {
+    for (const Bucket* bucket : ended) {
+      update_shared(static_cast<std::size_t>(bucket - buckets_.data()));
+    }
+    return;
+  }
   const SyncAlgorithm algorithm = algorithm_of(ended);
   for (std::size_t k = 0; k < ended.size(); ++k) {
     if (algorithm == SyncAlgorithm::ps) {
@@ -214,7 +225,7 @@ TaskId Lowering::add_update(LayerId layer, std::size_t shard, std::span<const Ta
   after_.assign(after.begin(), after.end());
   add_readers(layer, shard);
   std::vector<Operand> operands = {
-      {own.buffers[at], 0, Role::parameters, Access::update},
+      {own.buffers[at].buffer, 0, Role::parameters, Access::update},
       {gradients.buffer, 0, Role::parameter_gradients, Access::read, gradients.first}};
   if (const BufferId state = add_state(layer, shard); state.valid()) {
     operands.push_back({state, 0, Role::optimizer_state, Access::update});
@@ -267,23 +278,15 @@ std::vector<TaskId> Lowering::sum_gradients(const Bucket& bucket, std::uint32_t 
 }
 
 void Lowering::update_with_collective(const Bucket& bucket, SyncAlgorithm algorithm) {
-  const std::int64_t size = element_bytes(options_.dtypes.parameters);
-  Group sum{GroupPurpose::parameters, algorithm, group_shape(algorithm, bucket.devices),
-            Bytes{bucket.values * size}};
-  sum.values = bucket.values;
+  Group sum = bucket_group(bucket, algorithm, GroupWork::all_reduce);
   const BucketPart& end = bucket.parts.back();
   std::vector<std::size_t> brought;  // of the bucket's devices those that are lowered
   for (std::size_t k = 0; k < bucket.devices.size(); ++k) {
     if (is_lowered(bucket.devices[k])) brought.push_back(k);
   }
-  sum.counts.assign(brought.size(), 1);
   for (std::size_t k : brought) {
     const LayerId holder = end.layer_of(k);
     sum.buffers.push_back(parameters_of(holder).gradients[slot(holder, end.shards[k])].buffer);
-  }
-  for (const BucketPart& part : bucket.parts) {
-    const Tile shard = shard_tile(part.layer, part.shards.front());
-    sum.layers.push_back({part.layer, bytes_of(shard_parameters(graph_[part.layer], shard))});
   }
   const std::vector<TaskId> summed = sum_gradients(bucket, builder_.add_group(std::move(sum)));
   // One after another, as a device does them anyway: only the last one ends the use of the buffer.
@@ -309,7 +312,7 @@ std::vector<TaskId> Lowering::send_to_server(const BucketPart& part, std::size_t
     return View{parameters_of(holder).gradients[slot(holder, part.shards[replica])].buffer};
   };
   const std::int64_t values =
-      builder_.so_far()[parameters_of(layer).buffers[slot(layer, at)]].values;
+      builder_.so_far()[parameters_of(layer).buffers[slot(layer, at)].buffer].values;
   std::vector<TaskId> arrivals;
   for (std::size_t k = 0; k < part.shards.size(); ++k) {
     if (k == server) continue;
@@ -329,7 +332,7 @@ void Lowering::update_with_server(std::size_t k, const Bucket& bucket) {
   const BucketPart& part = bucket.parts.front();
   const auto buffer = [&](std::size_t replica) {
     const LayerId holder = part.layer_of(replica);
-    return View{parameters_of(holder).buffers[slot(holder, part.shards[replica])]};
+    return View{parameters_of(holder).buffers[slot(holder, part.shards[replica])].buffer};
   };
   const Bytes bytes{bucket.values * element_bytes(options_.dtypes.parameters)};
   const std::size_t server = server_replica(ordinals_[part.layer()], k, part.shards.size());

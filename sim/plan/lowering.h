@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -34,9 +35,17 @@ struct LayerTasks {
   const std::vector<TaskId>& output() const { return forward_sum.empty() ? forward : forward_sum; }
 };
 
+/// A parameter shard in a bucket of which replicas share something.
+struct InBucket {
+  std::size_t bucket = 0, replica = 0;  ///< in Lowering::buckets_; in its SharedBucket
+  std::int64_t first = 0;               ///< its first value in the bucket
+};
+
 /// What all rounds share of a layer that has parameters, by slot.
 struct LayerParameters {
-  std::vector<BufferId> buffers;
+  std::vector<Values> buffers;
+  std::vector<InBucket> shared;  ///< none where replicas share nothing
+  std::vector<TaskId> ready;     ///< what gathers them for the pass at hand, if anything does
   std::vector<Values> gradients;
   std::vector<TaskId>
       added;                 ///< of the layer that holds the weight: who added to the gradient last
@@ -63,6 +72,29 @@ struct Edge {
 
   std::span<const NeededBox> read() const;
   std::span<const NeededBox> read_by(std::size_t consumer_shard) const;
+};
+
+/// What replicas share of a bucket, by replica of those that are lowered.
+struct SharedBucket {
+  SyncAlgorithm algorithm = SyncAlgorithm::ring;
+  std::vector<std::size_t> replicas;         ///< in Bucket::devices
+  std::vector<BufferId> parameters;          ///< whole, or the replica's interval
+  std::vector<BufferId> gradients;           ///< likewise, of all rounds
+  std::vector<TaskId> reduced;               ///< who added to the replica's interval last
+  std::uint32_t sum = 0;                     ///< the group that did
+  std::vector<std::vector<TaskId>> updated;  ///< what ends the replica's update
+};
+
+/// A pass of some layers over one round that reads a bucket's parameters, which are gathered for
+/// it.
+struct Opening {
+  std::size_t bucket = 0;
+  Phase phase = Phase::forward;  ///< or backward_data
+  std::vector<BufferId> buffers =
+      {};  ///< by replica, as in SharedBucket; none before it is gathered
+  std::vector<TaskId> ready = {};
+  std::vector<std::size_t> before = {};  ///< on its devices
+  std::vector<std::size_t> next = {};    ///< those that are gathered as this one begins
 };
 
 /// Inputs that a layer gathered once more, for its backward pass and for those of the layers that
@@ -101,7 +133,8 @@ struct Round {
         edges(layers),
         delivered(layers),
         again(layers),
-        backward(layers) {}
+        backward(layers),
+        added(layers) {}
 
   std::vector<LayerTasks> tasks;
   std::vector<LayerBuffers> buffers;
@@ -110,6 +143,11 @@ struct Round {
   std::vector<GatheredAgain> again;
   std::vector<Backward> backward;
   std::vector<bool> recomputed;  ///< by segment
+  // Where replicas share gradients:
+  std::vector<std::vector<TaskId>> added;        ///< LayerParameters::added
+  std::vector<std::vector<BufferId>> gradients;  ///< by bucket and lowered replica
+  std::vector<std::size_t> parts_left;           ///< by bucket: whose gradients are to come
+  std::vector<std::uint32_t> layers_left;        ///< by holder of a weight: likewise
 };
 
 class Lowering {
@@ -156,6 +194,7 @@ class Lowering {
 
   // recompute.cpp
   void recompute_segment_of(LayerId layer);
+  std::vector<LayerId> recomputed_with(LayerId layer) const;
   void forget_forward(LayerId layer);
   void read_again(LayerId layer);
   void wait_to_recompute(LayerId layer, std::size_t shard);
@@ -192,12 +231,39 @@ class Lowering {
   std::vector<CollectivePhase> lowered_phases(std::vector<CollectivePhase> phases) const;
   /// Of these shards those that are lowered.
   std::vector<std::uint32_t> lowered_of(LayerId layer, std::span<const std::uint32_t> shards) const;
-  std::uint32_t group_shape(SyncAlgorithm algorithm, const std::vector<DeviceId>& devices);
+  std::uint32_t group_shape(SyncAlgorithm algorithm, const std::vector<DeviceId>& devices,
+                            GroupWork work = GroupWork::all_reduce);
   std::vector<TaskId> sum_by_hand(std::uint32_t group, std::span<const Task> participants,
                                   std::span<const TaskId> made);
   bool have_copy_engines(std::span<const Task> participants) const;
   /// The tasks of those that are lowered.
   std::vector<Task> participants(const Bucket& bucket) const;
+
+  // lower_zero.cpp
+  bool shares_gradients() const { return options_.sync.zero >= Zero::gradients; }
+  bool shares_parameters() const { return options_.sync.zero >= Zero::parameters; }
+  Interval interval_of(const Bucket& bucket, std::size_t replica) const {
+    return share_of(bucket.values, bucket.devices.size(), replica);
+  }
+  BufferId add_bucket_values(BufferKind kind, const Bucket& bucket, std::size_t replica,
+                             std::int64_t values);
+  void place_shared();
+  void choose_algorithms();
+  void place_round_gradients(std::size_t bucket);
+  void plan_openings(std::span<const Instance> instances, const Stages& stages);
+  void open_parameters(LayerId layer, Pass pass);
+  /// In after_.
+  void wait_for_parameters(LayerId layer, std::size_t shard);
+  void gather_parameters(Opening& opening, std::vector<std::vector<TaskId>> after);
+  Group bucket_group(const Bucket& bucket, SyncAlgorithm algorithm, GroupWork work);
+  std::vector<TaskId> join_bucket(const Bucket& bucket, std::uint32_t group, const Task& kind,
+                                  const std::vector<std::vector<TaskId>>& after);
+  void reduce_round(LayerId layer);
+  void reduce_bucket(std::size_t bucket);
+  void update_shared(std::size_t bucket);
+  void gather_updated();
+  TaskId update_interval(const Bucket& bucket, const SharedBucket& shared, std::size_t at,
+                         std::span<const TaskId> after);
 
   // lower_buffers.cpp
   void place_inputs(LayerId layer, std::size_t input, const Edge& edge);
@@ -225,6 +291,10 @@ class Lowering {
                    std::uint32_t copies);
   View holding(BufferId buffer, const Box& box) const;
 
+  /// Where the shard's parameters, and their gradients of the round, lie; those of the layer whose
+  /// weight it shares.
+  Values parameters_of(LayerId layer, std::size_t shard) const;
+  Values gradients_of(LayerId layer, std::size_t shard);
   LayerParameters& parameters_of(LayerId layer) { return parameters_[layer()]; }
   const LayerParameters& parameters_of(LayerId layer) const { return parameters_[layer()]; }
   // Of the round that is lowered.
@@ -335,8 +405,13 @@ class Lowering {
   Round* round_ = nullptr;                ///< that is lowered
   /// By layer that holds a weight: whose gradients of it are to come, of all that compute with it.
   std::vector<std::uint32_t> rounds_left_;
-  std::vector<TaskId> last_sync_;  ///< by device: its sync stream's last
-  std::map<std::pair<SyncAlgorithm, std::vector<DeviceId>>, std::uint32_t> shapes_;
+  std::vector<TaskId> last_sync_;     ///< by device: its sync stream's last
+  std::vector<SharedBucket> shared_;  ///< by bucket; none where replicas share nothing
+  std::vector<Opening> openings_;
+  std::map<std::pair<std::size_t, LayerId>, std::vector<std::size_t>>
+      opens_;                 ///< by instance, layer
+  std::size_t instance_ = 0;  ///< that is lowered
+  std::map<std::tuple<SyncAlgorithm, GroupWork, std::vector<DeviceId>>, std::uint32_t> shapes_;
   LoweringMemo& memo_;
   SyncCosts& sync_costs_;
   std::vector<bool> in_place_;        ///< works on its producer's buffer

@@ -20,6 +20,8 @@ enum class BufferKind : std::uint8_t {
   optimizer_state,      ///< what the optimizer keeps of a shard's parameters
   parameter_gradients,  ///< a shard's, or a bucket's
   server_gradients,     ///< a replica's, arrived at the parameter server
+  round_gradients,      ///< a bucket's of one round, of which replicas keep an interval each
+  gathered_parameters,  ///< a bucket's for one pass, of which replicas keep an interval each
   activation,           ///< a shard's output
   partial_output,       ///< what some terms of its sums come to, a shard's own or arrived
   saved,                ///< what its forward pass keeps for its backward beside that
@@ -90,7 +92,8 @@ struct Operand {
   std::uint32_t input = 0;  ///< input, input_gradient: of which of the layer's inputs
   Role role = Role::input;
   Access access = Access::read;
-  std::int64_t first = 0;  ///< of values: where they begin in the buffer
+  std::int64_t first = 0;   ///< of values: where they begin in the buffer
+  std::int64_t values = 0;  ///< of an update by intervals: how many; else the shard's
   bool operator==(const Operand&) const = default;
 };
 

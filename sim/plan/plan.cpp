@@ -4,21 +4,28 @@
 #include <array>
 #include <cassert>
 
+#include "sim/base/error.h"
 #include "sim/plan/work_kind.h"
 
 namespace strata {
 
+Interval share_of(std::int64_t values, std::size_t participants, std::size_t k, std::int64_t unit) {
+  const std::int64_t units = values / unit, all = static_cast<std::int64_t>(participants);
+  const std::int64_t each = units / all, longer = units % all;
+  const auto begin = [&](std::int64_t at) { return (at * each + std::min(at, longer)) * unit; };
+  const auto at = static_cast<std::int64_t>(k);
+  return {begin(at), begin(at + 1)};
+}
+
 Interval Group::part_of(std::size_t k) const {
-  const std::int64_t unit = how == Combination::sum ? 1 : 2;
-  const auto participants = static_cast<std::int64_t>(buffers.size());
-  const std::int64_t units = values / unit, at = static_cast<std::int64_t>(k);
-  return {at * units / participants * unit, (at + 1) * units / participants * unit};
+  return share_of(values, buffers.size(), k, how == Combination::sum ? 1 : 2);
 }
 
 std::int64_t Group::moved(std::size_t k) const {
   const auto others = static_cast<std::int64_t>(buffers.size() - 1);
   const std::int64_t own = part_of(k).size();
-  return others * own + values - own;
+  const std::int64_t summed = work == GroupWork::all_gather ? 0 : others * own;
+  return summed + (work == GroupWork::reduce_scatter ? 0 : values - own);
 }
 
 // Tasks are added one after another.
@@ -52,6 +59,17 @@ std::int64_t Plan::alike(const Group& group) const {
   return devices / static_cast<std::int64_t>(participants(group).size());
 }
 
+HeldShard weight_on(const Graph& graph, const Plan& plan, LayerId layer, DeviceId device) {
+  for (std::size_t i = layer(); i < graph.size(); ++i) {
+    const LayerId holder(i);
+    if (holder != layer && graph[holder].weight_of != layer) continue;
+    const ShardDevices& devices = plan.placement(holder).devices;
+    const auto at = std::find(devices.begin(), devices.end(), device);
+    if (at != devices.end()) return {holder, static_cast<std::uint32_t>(at - devices.begin())};
+  }
+  throw InternalError("a device updates what it does not hold");
+}
+
 Communication communication(const Plan& plan, Rounds rounds) {
   Communication sum;
   for (const Task& task : plan.tasks()) {
@@ -62,7 +80,8 @@ Communication communication(const Plan& plan, Rounds rounds) {
   for (const Group& group : plan.groups()) {
     if (!rounds.contain(plan[group.tasks.front()])) continue;
     const auto replicas = static_cast<std::int64_t>(plan.participants(group).size());
-    const Bytes bytes = plan.alike(group) * 2 * (replicas - 1) * group.bytes;
+    const int halves = group.work == GroupWork::all_reduce ? 2 : 1;
+    const Bytes bytes = plan.alike(group) * halves * (replicas - 1) * group.bytes;
     (group.purpose == GroupPurpose::parameters ? sum.sync : sum.statistics) += bytes;
   }
   return sum;
@@ -71,8 +90,9 @@ Communication communication(const Plan& plan, Rounds rounds) {
 std::string_view name(BufferKind kind) {
   constexpr auto kBuffers = std::to_array<std::string_view>(
       {"parameters", "optimizer state", "parameter gradient", "gradient at the server",
-       "activation", "partial output", "saved", "network input", "gathered input", "statistics",
-       "input gradient", "received gradient", "gathered gradient"});
+       "gradients of a round", "gathered parameters", "activation", "partial output", "saved",
+       "network input", "gathered input", "statistics", "input gradient", "received gradient",
+       "gathered gradient"});
   static_assert(kBuffers.size() == static_cast<std::size_t>(BufferKind::gathered_gradient) + 1);
   return kBuffers[static_cast<std::size_t>(kind)];
 }

@@ -21,6 +21,7 @@
 #include "sim/base/index.h"
 #include "sim/base/units.h"
 #include "sim/geometry/geometry.h"
+#include "sim/graph/graph.h"
 #include "sim/graph/ops/facts.h"
 #include "sim/graph/ops/phase.h"
 #include "sim/plan/buffer_users.h"
@@ -79,28 +80,49 @@ struct Transfer {
 
 enum class GroupPurpose : std::uint8_t { parameters, statistics };
 
+/// Of an all-reduce, which half: each device gets its interval of the sum, or all get everybody's
+/// interval. Between the two stands what replicas do with an interval each (LowerOptions::zero).
+enum class GroupWork : std::uint8_t { all_reduce, reduce_scatter, all_gather };
+
 /// What a group sums for one layer.
 struct SummedLayer {
   LayerId layer;
   Bytes bytes;
+  std::int64_t first = 0;  ///< where its values begin
   bool operator==(const SummedLayer&) const = default;
 };
 
-/// Devices that sum a tensor of `bytes`. Every participant has one collective task, and all end
-/// together; devices without copy engines have a reduce task each and then a gather task each.
+/// Of `values` that so many share: the k-th interval. The first ones are longer by `unit`, where
+/// they can't be equal.
+Interval share_of(std::int64_t values, std::size_t participants, std::size_t k,
+                  std::int64_t unit = 1);
+
+/// Devices that sum a tensor of `bytes`, or do a half of that. Every participant has one collective
+/// task, and all end together; devices without copy engines have a reduce task each and then a
+/// gather task each, or one of the two for a half.
 struct Group {
   GroupPurpose purpose = GroupPurpose::parameters;
   SyncAlgorithm algorithm = SyncAlgorithm::ring;
   std::uint32_t shape = 0;                ///< in group_shapes(): the participants and the phases
   Bytes bytes;                            ///< of the tensor that is summed
-  std::vector<TaskId> tasks = {};         ///< collective or reduce, by participant
+  std::vector<TaskId> tasks = {};         ///< collective or reduce, by participant; of an
+                                          ///< all-gather alone, collective or gather
   std::vector<TaskId> gathers = {};       ///< by participant, or none
   std::vector<BufferId> buffers = {};     ///< by participant: what it brings, then the sum
   Combination how = Combination::sum;     ///< as the buffers become one
   std::int64_t values = 0;                ///< of each buffer
   std::vector<std::int64_t> counts = {};  ///< by participant: elements that a value stands for
   std::vector<SummedLayer> layers = {};   ///< whose values these are, one after another
+  GroupWork work = GroupWork::all_reduce;
+  /// Of a half, by participant, where it does not work in place: a reduce-scatter's has the
+  /// participant's part alone, as what an all-gather's participant brings has. Invalid for an empty
+  /// part.
+  std::vector<BufferId> results = {};
+  bool adds = false;                 ///< a reduce-scatter: to what its results hold
+  std::vector<TaskId> updates = {};  ///< by participant: what updates parameters by its part
 
+  /// Whether the participant's buffer holds its part alone.
+  bool brings_parts() const { return work == GroupWork::all_gather && !results.empty(); }
   /// The values that participant k sums where each sums its part; pairs stay together.
   Interval part_of(std::size_t k) const;
   /// Values that reach participant k where each sums its part: its own part from the others, and
@@ -170,7 +192,8 @@ class Plan {
   void for_each_use(TaskId id, Visit visit) const;
   /// The users of a buffer that wait for no other user of it, and those for which no other waits:
   /// from the start of the earliest of the ones to the end of the latest of the others it is kept.
-  /// Of one that lasts: the first user, and the last that writes it, if any does.
+  /// Of one that lasts: each layer's first user on a device, and the last that writes it, if any
+  /// does.
   std::span<const TaskId> first_users(BufferId id) const { return first_users_.of(id); }
   std::span<const TaskId> last_users(BufferId id) const { return last_users_.of(id); }
 
@@ -255,10 +278,16 @@ void Plan::for_each_use(TaskId id, Visit visit) const {
   const Group& group = groups_[task.detail];
   if (group.buffers.empty()) return;
   const std::size_t own = group.participant(id);
-  visit(group.buffers[own], Access::update);
+  const auto use = [&](BufferId buffer, Access access) {
+    if (buffer.valid()) visit(buffer, access);
+  };
+  use(group.buffers[own], group.results.empty() ? Access::update : Access::read);
+  if (!group.results.empty()) {
+    use(group.results[own], group.adds ? Access::update : Access::write);
+  }
   if (task.kind == TaskKind::collective) return;
   for (std::size_t k = 0; k < group.buffers.size(); ++k) {
-    if (k != own) visit(group.buffers[k], Access::read);
+    if (k != own) use(group.buffers[k], Access::read);
   }
 }
 
@@ -267,9 +296,18 @@ inline std::int64_t values_in(const Plan& plan, const Piece& piece) {
   return moves_values(piece) ? plan[piece.target.buffer].values : volume(piece.box);
 }
 
+/// The shard on the device of the layer or, where it has none there, of one that holds a copy of
+/// its weight.
+struct HeldShard {
+  LayerId layer;
+  std::uint32_t shard = 0;
+};
+HeldShard weight_on(const Graph& graph, const Plan& plan, LayerId layer, DeviceId device);
+
 /// What a step moves between devices, by the counting of INTERFACE.md: a box that a consumer's
 /// device needs and does not own once forward and once for its gradient; a parameter shard of B
-/// bytes with r replicas 2 (r-1) B. Statistics (batch norm's sums) stand apart.
+/// bytes with r replicas 2 (r-1) B, half of it for each half of a sum. Statistics (batch norm's
+/// sums) stand apart.
 struct Communication {
   Bytes transfer, sync, statistics;
   Bytes total() const { return transfer + sync; }

@@ -96,7 +96,9 @@ std::uint32_t PlanBuilder::add_group(Group group) {
 
 TaskId PlanBuilder::join_group(std::uint32_t group, Task task,
                                std::span<const TaskId> dependencies) {
-  if (task.kind != TaskKind::reduce) task.kind = TaskKind::collective;
+  if (task.kind != TaskKind::reduce && task.kind != TaskKind::gather) {
+    task.kind = TaskKind::collective;
+  }
   task.detail = group;
   const TaskId id = add(task, dependencies);
   plan_.groups_[group].tasks.push_back(id);

@@ -41,7 +41,8 @@ class PlanBuilder {
     return add_transfer(task, input, pieces, view(dependencies));
   }
   std::uint32_t add_group_shape(GroupShape shape);
-  /// Appends a group without tasks; each participant is added with join_group.
+  /// Appends a group without tasks; each participant is added with join_group, whose task's kind
+  /// becomes collective where it is not reduce or gather.
   std::uint32_t add_group(Group group);
   TaskId join_group(std::uint32_t group, Task task, std::span<const TaskId> dependencies);
   TaskId join_group(std::uint32_t group, const Task& task,
@@ -53,6 +54,10 @@ class PlanBuilder {
   TaskId gather_group(std::uint32_t group, const Task& task,
                       std::initializer_list<TaskId> dependencies) {
     return gather_group(group, task, view(dependencies));
+  }
+  /// What updates by the participants' parts.
+  void set_updates(std::uint32_t group, std::vector<TaskId> updates) {
+    plan_.groups_[group].updates = std::move(updates);
   }
   /// `boxes`: what it holds; none for values.
   BufferId add_buffer(Buffer buffer, std::span<const Box> boxes = {});

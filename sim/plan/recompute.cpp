@@ -66,6 +66,23 @@ void Lowering::read_again(LayerId layer) {
   }
 }
 
+// The layers of its segment that are computed again as the backward pass comes to it.
+std::vector<LayerId> Lowering::recomputed_with(LayerId layer) const {
+  const std::uint32_t segment = strategy_.segment(layer);
+  std::size_t first = layer();
+  while (first > 0 && (strategy_.segment(LayerId(first - 1)) == segment ||
+                       strategy_.segment(LayerId(first - 1)) == 0)) {
+    --first;
+  }
+  std::vector<LayerId> again;
+  for (std::size_t i = first; i <= layer(); ++i) {
+    if (strategy_.segment(LayerId(i)) == segment && is_computed_again(LayerId(i))) {
+      again.emplace_back(i);
+    }
+  }
+  return again;
+}
+
 // When the backward pass comes to the last layer of a segment.
 void Lowering::recompute_segment_of(LayerId layer) {
   const std::uint32_t segment = strategy_.segment(layer);
@@ -81,10 +98,9 @@ void Lowering::recompute_segment_of(LayerId layer) {
     --first;
   }
   recomputes_after_ = layer;
-  for (std::size_t i = first; i <= layer(); ++i) {
-    if (strategy_.segment(LayerId(i)) != segment || !is_computed_again(LayerId(i))) continue;
-    forget_forward(LayerId(i));
-    lower_forward(LayerId(i));
+  for (LayerId again : recomputed_with(layer)) {
+    forget_forward(again);
+    lower_forward(again);
   }
   for (std::size_t i = first; i <= layer(); ++i) {
     const Layer& l = graph_[LayerId(i)];

@@ -43,7 +43,7 @@ constexpr std::int64_t kMostStrategies = 10'000, kMostEvaluations = 1'000'000, k
 // What float32 holds, in which runs compute.
 constexpr double kMostRate = std::numeric_limits<float>::max();
 
-constexpr std::array<SettingSpec, 34> kSettings = {{
+constexpr std::array<SettingSpec, 35> kSettings = {{
     {"model", ValueForm::text, kEveryJob, "MODEL",
      "a name (strata models), or a .toml or .onnx file"},
     {"cluster", ValueForm::text, kSimulated, "CLUSTER", "a name (strata clusters) or a .toml file"},
@@ -68,6 +68,11 @@ constexpr std::array<SettingSpec, 34> kSettings = {{
      "by "
      "itself, as ps always does (default 25 MiB, the first 1 MiB, as PyTorch's "
      "DistributedDataParallel; auto then chooses among ring, tree and hierarchical)"},
+    {"zero", ValueForm::choice, kEveryJob, "STAGE",
+     "what replicas share, a part each, instead of each having all of it: 1 the optimizer's state, "
+     "2 also their gradients, 3 also the parameters, which each pass then gathers (ZeRO, FSDP; "
+     "default 0)",
+     kZeroNames},
     {"dtype", ValueForm::choice, kSimulated, "TYPE", "fp32, tf32, bf16 or fp16 (default fp32)",
      kDTypeNames},
     {"optimizer", ValueForm::choice, kEveryJob, "RULE",

@@ -101,16 +101,37 @@ Cost sum_cost(const Plan& plan, TaskId task, const CostModel& model) {
   return model.move(MoveKind::reduce, added);
 }
 
+// Of a bucket's update, which would take what its layers' updates take, an interval's share.
+template <class CostOf>
+Cost interval_cost(const Graph& graph, const Plan& plan, const Group& sum, std::size_t k,
+                   const CostOf& cost_of) {
+  const TaskId update = sum.updates[k];
+  const Task& task = plan[update];
+  Cost cost{{}, CostSource::measured};
+  for (const SummedLayer& summed : sum.layers) {
+    const HeldShard held = weight_on(graph, plan, summed.layer, task.device);
+    const Cost own = cost_of(held.layer, held.shard);
+    cost.seconds += own.seconds;
+    cost.spread += own.spread * own.seconds.value;
+    cost.source = std::max(cost.source, own.source);
+  }
+  if (cost.seconds.value > 0) cost.spread /= cost.seconds.value;
+  const std::int64_t values = plan.operands(update).front().values;
+  cost.seconds = static_cast<double>(values) / static_cast<double>(sum.values) * cost.seconds;
+  return cost;
+}
+
 }  // namespace
 
 std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strategy& strategy,
                              LayerCosts& costs, std::span<const CostModel* const> models) {
   std::vector<Cost> result(plan.size());
   std::vector<LayerCosts::OfShards*> layers(graph.size());
-  const auto phases_of = [&](const Task& task) -> const PhaseCosts& {
-    LayerCosts::OfShards*& layer = layers[task.layer()];
-    if (layer == nullptr) layer = &costs.of_shards(task.layer, strategy[task.layer]);
-    return (*layer)(task.shard, *models[task.device()]);
+  const auto phases_of = [&](LayerId of, std::uint32_t shard,
+                             DeviceId device) -> const PhaseCosts& {
+    LayerCosts::OfShards*& layer = layers[of()];
+    if (layer == nullptr) layer = &costs.of_shards(of, strategy[of]);
+    return (*layer)(shard, *models[device()]);
   };
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Task& task = plan[TaskId(i)];
@@ -124,10 +145,22 @@ std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strateg
       result[i] = sum_cost(plan, TaskId(i), model);
       continue;
     }
-    result[i] = phases_of(task)[static_cast<std::size_t>(task.phase)];
+    result[i] =
+        phases_of(task.layer, task.shard, task.device)[static_cast<std::size_t>(task.phase)];
     const Bytes assembled = plan.assembled(TaskId(i));
     if (assembled.value > 0) {
       result[i].seconds += model.move(MoveKind::local, assembled).seconds;
+    }
+  }
+  for (const Group& group : plan.groups()) {
+    for (std::size_t k = 0; k < group.updates.size(); ++k) {
+      const TaskId update = group.updates[k];
+      if (!update.valid()) continue;
+      result[update()] =
+          interval_cost(graph, plan, group, k, [&](LayerId layer, std::uint32_t shard) {
+            return phases_of(layer, shard,
+                             plan[update].device)[static_cast<std::size_t>(Phase::update)];
+          });
     }
   }
   return result;

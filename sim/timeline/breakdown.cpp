@@ -21,8 +21,11 @@ bool is_recomputation(const Task& task) {
   return task.again && is_forward(task.phase);
 }
 
-// A server's parameters, not the gradients that it gets.
+// A server's parameters, not the gradients that it gets; or those that replicas share.
 bool brings_parameters(const Plan& plan, const Task& task) {
+  if (task.kind == TaskKind::collective) {
+    return plan.groups()[task.detail].work == GroupWork::all_gather;
+  }
   if (task.kind != TaskKind::transfer) return false;
   const std::span<const Piece> pieces = plan.pieces(plan.transfers()[task.detail]);
   if (pieces.empty() || !pieces.front().target.valid()) return false;

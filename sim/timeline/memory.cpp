@@ -132,10 +132,12 @@ MemoryParts memory_at_peak(const Plan& plan, const Timeline& timeline, DeviceId 
   for (const LiveTensor& live : live_tensors(plan, timeline, device, at.value)) {
     const Buffer& buffer = plan.buffers()[live.buffer];
     const bool gradient = buffer.kind == BufferKind::parameter_gradients ||
+                          buffer.kind == BufferKind::round_gradients ||
                           buffer.kind == BufferKind::server_gradients;
+    const bool holds_parameters = buffer.lasts() || buffer.kind == BufferKind::gathered_parameters;
     const bool state = buffer.kind == BufferKind::optimizer_state;
     Bytes& part = state                                  ? parts.optimizer
-                  : buffer.lasts()                       ? parts.parameters
+                  : holds_parameters                     ? parts.parameters
                   : gradient                             ? parts.gradients
                   : is_kept(plan, BufferId(live.buffer)) ? parts.activations
                                                          : parts.buffers;

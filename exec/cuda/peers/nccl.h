@@ -29,6 +29,9 @@ struct Nccl {
   decltype(ncclGroupEnd)* group_end = library.find("ncclGroupEnd");
   decltype(ncclAllReduce)* all_reduce = library.find("ncclAllReduce");
   decltype(ncclAllGather)* all_gather = library.find("ncclAllGather");
+  decltype(ncclReduceScatter)* reduce_scatter = library.find("ncclReduceScatter");
+  decltype(ncclReduce)* reduce = library.find("ncclReduce");
+  decltype(ncclBroadcast)* broadcast = library.find("ncclBroadcast");
   decltype(ncclSend)* send = library.find("ncclSend");
   decltype(ncclRecv)* receive = library.find("ncclRecv");
 };

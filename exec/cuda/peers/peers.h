@@ -20,6 +20,7 @@
 #include "exec/cuda/device/device.h"
 #include "exec/runtime/ranks.h"
 #include "sim/base/index.h"
+#include "sim/geometry/geometry.h"
 
 namespace strata::cuda {
 
@@ -30,7 +31,8 @@ struct PeerPart {
   DeviceId device;
   Stream* stream = nullptr;
   float* values = nullptr;  ///< its own
-  float* all = nullptr;     ///< of a gathering: where everybody's go, in the order of the set
+  float* all = nullptr;     ///< of a gathering: where everybody's go, in the order of the set; of a
+                            ///< scattering: where its own part of the sum goes
 };
 
 class Peers {
@@ -50,6 +52,15 @@ class Peers {
   void sum(const DeviceSet& set, std::span<const PeerPart> parts, std::int64_t count);
   /// all = everybody's `count` values.
   void gather(const DeviceSet& set, std::span<const PeerPart> parts, std::int64_t count);
+
+  // `intervals`: everybody's part of the values, in the set's order, one after another.
+  /// all = the device's part of the sum of everybody's values; may lie in `values` where that part
+  /// does.
+  void scatter(const DeviceSet& set, std::span<const PeerPart> parts,
+               std::span<const Interval> intervals);
+  /// all = everybody's part, whose own is `values`; which may lie there already.
+  void gather_parts(const DeviceSet& set, std::span<const PeerPart> parts,
+                    std::span<const Interval> intervals);
 
   // From this process's device to a peer's of a set that has met, and back.
   void send(const DeviceSet& set, DeviceId to, const void* from, std::int64_t bytes,

@@ -16,6 +16,16 @@ int place_in(const DeviceSet& set, DeviceId device) {
   return static_cast<int>(std::find(set.begin(), set.end(), device) - set.begin());
 }
 
+std::size_t size_of(const Interval& interval) {
+  return static_cast<std::size_t>(interval.size());
+}
+
+bool are_equal(std::span<const Interval> intervals) {
+  return std::all_of(intervals.begin(), intervals.end(), [&](const Interval& interval) {
+    return interval.size() == intervals.front().size();
+  });
+}
+
 }  // namespace
 
 // A communicator of NCCL's for each set and each device of this process. `id`s are made by the
@@ -105,6 +115,55 @@ void Peers::gather(const DeviceSet& set, std::span<const PeerPart> parts, std::i
     nccl.check(nccl.all_gather(part.values, part.all, static_cast<std::size_t>(count), ncclFloat,
                                body_->met.at(set).at(part.device), native(*part.stream)),
                "gathering from peers");
+  }
+  group.end("gathering from peers");
+}
+
+// Parts that differ in size go one by one, in one group.
+void Peers::scatter(const DeviceSet& set, std::span<const PeerPart> parts,
+                    std::span<const Interval> intervals) {
+  const Nccl& nccl = body_->nccl;
+  NcclGroup group(nccl);
+  for (const PeerPart& part : parts) {
+    ncclComm_t communicator = body_->met.at(set).at(part.device);
+    if (are_equal(intervals)) {
+      nccl.check(nccl.reduce_scatter(part.values, part.all, size_of(intervals.front()), ncclFloat,
+                                     ncclSum, communicator, native(*part.stream)),
+                 "summing over peers");
+      continue;
+    }
+    for (std::size_t k = 0; k < intervals.size(); ++k) {
+      if (intervals[k].empty()) continue;
+      float* const from = part.values + intervals[k].begin;
+      float* const to = set[k] == part.device ? part.all : from;
+      nccl.check(nccl.reduce(from, to, size_of(intervals[k]), ncclFloat, ncclSum,
+                             static_cast<int>(k), communicator, native(*part.stream)),
+                 "summing over peers");
+    }
+  }
+  group.end("summing over peers");
+}
+
+void Peers::gather_parts(const DeviceSet& set, std::span<const PeerPart> parts,
+                         std::span<const Interval> intervals) {
+  const Nccl& nccl = body_->nccl;
+  NcclGroup group(nccl);
+  for (const PeerPart& part : parts) {
+    ncclComm_t communicator = body_->met.at(set).at(part.device);
+    if (are_equal(intervals)) {
+      nccl.check(nccl.all_gather(part.values, part.all, size_of(intervals.front()), ncclFloat,
+                                 communicator, native(*part.stream)),
+                 "gathering from peers");
+      continue;
+    }
+    for (std::size_t k = 0; k < intervals.size(); ++k) {
+      if (intervals[k].empty()) continue;
+      float* const to = part.all + intervals[k].begin;
+      const float* const from = set[k] == part.device ? part.values : to;
+      nccl.check(nccl.broadcast(from, to, size_of(intervals[k]), ncclFloat, static_cast<int>(k),
+                                communicator, native(*part.stream)),
+                 "gathering from peers");
+    }
   }
   group.end("gathering from peers");
 }

@@ -48,6 +48,7 @@ void Collectives::check_order(const Group& group) const {
 
 void Collectives::perform(std::uint32_t group) {
   const Group& all = plan_.groups()[group];
+  if (all.work != GroupWork::all_reduce) return perform_half(group);
   const DeviceSet devices = devices_of(plan_, all);
   const auto everybodys = static_cast<std::int64_t>(all.buffers.size()) * all.values *
                           static_cast<std::int64_t>(sizeof(float));
@@ -68,6 +69,46 @@ void Collectives::perform(std::uint32_t group) {
   combine(group, parts);
 }
 
+// What is to be added to what is there already comes beside it first.
+void Collectives::perform_half(std::uint32_t group) {
+  const Group& half = plan_.groups()[group];
+  const bool scatters = half.work == GroupWork::reduce_scatter;
+  std::vector<Interval> intervals;
+  for (std::size_t k = 0; k < half.buffers.size(); ++k) intervals.push_back(half.part_of(k));
+  std::vector<PeerPart> parts;
+  std::vector<float*> sums;
+  for (TaskId id : here_[group]) {
+    const std::size_t me = half.participant(id);
+    const Interval own = intervals[me];
+    backend_.enter_stream(stream_of(id));
+    float* const brought = work_.values_of(half.buffers[me]);
+    const bool apart = !half.results.empty();
+    float* const result = apart ? work_.values_of(half.results[me]) : nullptr;
+    PeerPart part{plan_[id].device, &backend_.stream(stream_of(id)), brought, result};
+    if (!apart && scatters) part.all = brought + own.begin;
+    if (!apart && !scatters) part.values = brought + own.begin, part.all = brought;
+    if (half.adds && !own.empty()) {
+      const auto bytes = own.size() * static_cast<std::int64_t>(sizeof(float));
+      part.all = static_cast<float*>(backend_.allocate(part.device, bytes));
+    }
+    sums.push_back(result);
+    parts.push_back(part);
+    work_.count(id, half.moved(me));
+  }
+  const DeviceSet devices = devices_of(plan_, half);
+  if (!scatters) return peers_->gather_parts(devices, parts, intervals);
+  peers_->scatter(devices, parts, intervals);
+  if (!half.adds) return;
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const TaskId id = here_[group][k];
+    const std::int64_t own = intervals[half.participant(id)].size();
+    gathered_.push_back(own > 0 ? parts[k].all : nullptr);
+    if (own == 0) continue;
+    backend_.enter_stream(stream_of(id));
+    backend_.add_values(sums[k], parts[k].all, own);
+  }
+}
+
 void Collectives::combine(std::uint32_t group, std::span<const PeerPart> parts) {
   const Group& all = plan_.groups()[group];
   for (std::size_t k = 0; k < parts.size(); ++k) {
@@ -84,6 +125,7 @@ void Collectives::combine(std::uint32_t group, std::span<const PeerPart> parts) 
 
 void Collectives::performed(std::uint32_t group, std::span<const Ticket> tickets) {
   for (std::size_t k = 0; k < gathered_.size(); ++k) {
+    if (gathered_[k] == nullptr) continue;
     backend_.release_after(plan_[here_[group][k]].device, gathered_[k], {tickets[k]});
   }
   gathered_.clear();

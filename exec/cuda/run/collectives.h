@@ -2,8 +2,8 @@
 
 // Groups whose participants sum a tensor together: one part for each device, put on all their
 // streams at once. Sums are the peers' own; moments and sums of exponentials are gathered by
-// everybody and then combined, in the participants' order, so that all have the same bits. Not
-// thread-safe.
+// everybody and then combined, in the participants' order, so that all have the same bits. Halves
+// of sums are the peers' own, too. Not thread-safe.
 
 #include <cstdint>
 #include <span>
@@ -37,6 +37,7 @@ class Collectives {
 
  private:
   void check_order(const Group& group) const;
+  void perform_half(std::uint32_t group);
   void combine(std::uint32_t group, std::span<const PeerPart> parts);
   std::uint32_t stream_of(TaskId id) const {
     return backend_.stream_of(plan_[id].device, plan_[id].stream);
@@ -47,7 +48,7 @@ class Collectives {
   StreamWork& work_;
   Peers* peers_;
   std::vector<std::vector<TaskId>> here_;  // by group
-  std::vector<void*> gathered_;            // by here(), while one is under way
+  std::vector<void*> gathered_;            // by here(), while one is under way; some null
 };
 
 }  // namespace strata::cuda

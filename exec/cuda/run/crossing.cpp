@@ -124,8 +124,10 @@ Staged Crossing::reduce(TaskId id, Stream& stream) {
     parts.push_back(values);
     at += part.size();
   }
-  backend_.combine(group.how, work_.values_of(group.buffers[me]) + part.begin, parts, group.counts,
-                   0, part.size());
+  float* const to = group.results.empty() ? work_.values_of(group.buffers[me]) + part.begin
+                                          : work_.values_of(group.results[me]);
+  if (group.adds) parts.push_back(to);
+  if (!part.empty()) backend_.combine(group.how, to, parts, group.counts, 0, part.size());
   work_.count(id, (count - 1) * part.size());
   return fetched;
 }

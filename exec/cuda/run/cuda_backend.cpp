@@ -258,6 +258,10 @@ void CudaBackend::combine(Combination how, float* to, std::span<const float* con
   combine_values(how, to, parts, counts, begin, end, stream());
 }
 
+void CudaBackend::update(const Operands& operands, std::int64_t count) {
+  update_parameters(operands, count, *seats_[entered_]);
+}
+
 float* CudaBackend::staging(std::int64_t values) {
   const auto size = static_cast<std::int64_t>(sizeof(float));
   return static_cast<float*>(seats_[entered_]->scratch(values * size));

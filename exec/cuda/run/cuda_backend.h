@@ -75,6 +75,7 @@ class CudaBackend : public Backend {
   void add_values(float* to, const float* from, std::int64_t count) override;
   void combine(Combination how, float* to, std::span<const float* const> parts,
                std::span<const std::int64_t> counts, std::int64_t begin, std::int64_t end) override;
+  void update(const Operands& operands, std::int64_t count) override;
   void pack(float* to, const Region& from, const Box& box) override;
   void unpack(const Region& to, const float* from, const Box& box) override;
   void load(const Region& to, const float* plain, const Extents& whole) override;

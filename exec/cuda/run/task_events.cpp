@@ -159,7 +159,7 @@ class Walk {
     }
   }
 
-  // Sums find their memory there.
+  // Sums that work in place find their memory there.
   std::vector<std::set<std::uint32_t>> takers_by_device() const {
     std::vector<std::set<std::uint32_t>> takers(backend_.device_count());
     for (const auto& [task, stream] : put_) {
@@ -170,7 +170,8 @@ class Walk {
   }
 
   bool gathers(TaskId collective) const {
-    return plan_.groups()[plan_[collective].detail].how != Combination::sum;
+    const Group& group = plan_.groups()[plan_[collective].detail];
+    return group.how != Combination::sum || !group.results.empty();
   }
   std::size_t device_of(std::uint32_t stream) const { return stream % backend_.device_count(); }
   std::uint32_t stream_of(TaskId id) const {

@@ -127,9 +127,11 @@ MemoryUseKind use_of(BufferKind kind) {
   switch (kind) {
     case BufferKind::parameters:
     case BufferKind::optimizer_state:
+    case BufferKind::gathered_parameters:
       return MemoryUseKind::parameters;
     case BufferKind::parameter_gradients:
     case BufferKind::server_gradients:
+    case BufferKind::round_gradients:
       return MemoryUseKind::parameter_gradients;
     case BufferKind::activation:
     case BufferKind::partial_output:

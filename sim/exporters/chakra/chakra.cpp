@@ -162,10 +162,11 @@ class ChakraWriter {
     const Task& task = plan_[at.task];
     const Group& group = plan_.groups()[task.detail];
     const auto parts = static_cast<std::int64_t>(group.tasks.size());
-    const bool gathers = task.kind == TaskKind::gather;
-    const CollectiveType type = gathers                         ? CollectiveType::all_gather
-                                : task.kind == TaskKind::reduce ? CollectiveType::reduce_scatter
-                                                                : CollectiveType::all_reduce;
+    const bool gathers = task.kind == TaskKind::gather || group.work == GroupWork::all_gather;
+    const bool scatters = task.kind == TaskKind::reduce || group.work == GroupWork::reduce_scatter;
+    const CollectiveType type = gathers    ? CollectiveType::all_gather
+                                : scatters ? CollectiveType::reduce_scatter
+                                           : CollectiveType::all_reduce;
     const std::int64_t bytes = group.bytes.value;
     node.prepared = {0};
     node.attributes.push_back(int64_attribute("comm_type", static_cast<std::int64_t>(type)));

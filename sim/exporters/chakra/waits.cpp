@@ -34,7 +34,8 @@ bool Waits::is_sender(const Task& transfer, DeviceId device) const {
 TaskId Waits::own_part(DeviceId device, const Task& peer) const {
   if (!in_group(peer)) return {};
   const Group& group = plan_.groups()[peer.detail];
-  const auto& parts = peer.kind == TaskKind::gather ? group.gathers : group.tasks;
+  const bool second = peer.kind == TaskKind::gather && group.work == GroupWork::all_reduce;
+  const auto& parts = second ? group.gathers : group.tasks;
   const auto own = std::find_if(parts.begin(), parts.end(),
                                 [&](TaskId part) { return plan_[part].device == device; });
   return own == parts.end() ? TaskId() : *own;

@@ -29,6 +29,14 @@ std::string kernel_name(const Graph& graph, const Plan& plan, const Task& task) 
     case TaskKind::gather:
       return "ncclKernel_AllGather " + title;
     case TaskKind::collective:
+      switch (plan.groups()[task.detail].work) {
+        case GroupWork::reduce_scatter:
+          return "ncclKernel_ReduceScatter " + title;
+        case GroupWork::all_gather:
+          return "ncclKernel_AllGather " + title;
+        case GroupWork::all_reduce:
+          break;
+      }
       return "ncclKernel_AllReduce " + title;
     default:
       return title;

@@ -21,6 +21,7 @@ void each_setting(Request& request, const Visit& visit) {
   visit("batch_per_device", request.batch_per_device);
   visit("sync", request.sync.algorithm);
   visit("bucket", request.sync.bucket);
+  visit("zero", request.sync.zero);
   visit("dtype", request.dtype);
   visit("optimizer", request.optimizer);
   visit("micro_batch", request.micro_batch);

@@ -251,9 +251,10 @@ double LayerChain::update(const ChainShards& first, const Cut& cut, const Times&
       continue;
     }
     std::sort(devices.begin(), devices.end());
+    const bool shares = replicas.size() > 1 && input_.sync.shares();  // each does a part of it
     const double seconds = replicas.size() > 1 ? sum_seconds(devices, bytes) : 0;
     for (DeviceId device : devices) {
-      updated[device()] = last + seconds + first.times[device()].update;
+      updated[device()] = last + seconds + (shares ? 0 : first.times[device()].update);
     }
   }
   return least(first, updated);

@@ -8,6 +8,7 @@
 #include "sim/graph/ops/phase.h"
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
+#include "sim/plan/lower.h"
 
 namespace strata {
 namespace {
@@ -37,9 +38,13 @@ class Kept {
     const Layer& l = graph_[layer];
     const Tile shard = partition(l, degrees).tile(kFirst);
     const std::int64_t held = l.weight_of.valid() ? 0 : shard_parameters(l, shard).total();
+    const std::int64_t state =
+        has_backward(layer) ? state_bytes(by_.kernels.optimizer, dtypes_.parameters) : 0;
+    // Of a bucket that it is in, whose interval is at least that of each layer by itself.
+    const std::int64_t part = interval(layer, degrees, held);
     const std::int64_t parameters =
-        held * (element_bytes(dtypes_.parameters) +
-                (has_backward(layer) ? state_bytes(by_.kernels.optimizer, dtypes_.parameters) : 0));
+        (by_.zero >= Zero::parameters ? part : held) * element_bytes(dtypes_.parameters) +
+        (by_.zero >= Zero::state ? part : held) * state;
     if (!has_instant_ || !has_backward(layer)) return parameters;
     std::int64_t values = 0;
     if (readers_[layer()] == 0 && begins_a_segment(layer)) values += volume(shard);
@@ -70,6 +75,14 @@ class Kept {
       return is_in_segment(reader) && again_[reader()] &&
              by_.segments[reader()] != by_.segments[layer()];
     });
+  }
+  // At least; of a weight of which there are copies more than are known here.
+  std::int64_t interval(LayerId layer, const Degrees& degrees, std::int64_t held) const {
+    if (!step_phases(graph_, layer, needs_gradient_)[Phase::update]) return held;
+    const auto layers = graph_.layers();
+    const bool copied = std::any_of(layers.begin(), layers.end(),
+                                    [&](const Layer& other) { return other.weight_of == layer; });
+    return copied ? 0 : held / static_cast<std::int64_t>(replica_shards(degrees).front().size());
   }
 
   static constexpr PerDim<std::int32_t> kFirst{};  // the coordinates of shard 0
@@ -131,11 +144,11 @@ class KeptOfRounds {
 }  // namespace
 
 std::vector<std::vector<std::int64_t>> memory_floor(const Case& input, const SearchSpace& space) {
-  KeptBy by{kernels_of(input), input.gathers_again, {}};
+  KeptBy by{kernels_of(input), input.gathers_again, {}, input.sync.zero};
   by.segments = segments(input.graph, input.recompute, by.kernels);
   // Of replicas the server alone keeps state, and auto may choose it.
-  const SyncAlgorithm sync = input.sync.algorithm;
-  if (sync == SyncAlgorithm::ps || sync == SyncAlgorithm::automatic) {
+  if (input.sync.algorithm == SyncAlgorithm::ps ||
+      (input.sync.algorithm == SyncAlgorithm::automatic && !input.sync.shares())) {
     by.kernels.optimizer = Optimizer::sgd;
   }
   KeptOfRounds kept(input, by);

@@ -26,6 +26,7 @@ struct KeptBy {
   /// Inputs that a shard gathered are dropped meanwhile (LowerOptions), and any input may be one.
   bool gathers_again = false;
   Segments segments = {};  ///< that are computed again: of them what they begin with is kept alone
+  Zero zero = Zero::nothing;  ///< what replicas share
 };
 
 /// Bytes by variable and choice. Of a case with micro-batches, in rounds as they are for each

@@ -56,11 +56,9 @@ std::optional<std::int64_t> ShardTimer::shard_on(const Cut& cut, DeviceId device
   return at - devices.begin();
 }
 
-// A parameter server does it for all replicas.
+// A parameter server does it for all replicas, or each does a part of it.
 bool ShardTimer::may_update_elsewhere(const Cut& cut) const {
-  const SyncAlgorithm sync = input_.sync.algorithm;
-  const bool picks = sync == SyncAlgorithm::automatic && input_.sync.bucket_in_use() == Bytes{};
-  if (sync != SyncAlgorithm::ps && !picks) return false;
+  if (!input_.sync.may_serve() && !input_.sync.shares()) return false;
   return replica_shards(cut.degrees).front().size() > 1;
 }
 

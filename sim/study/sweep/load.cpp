@@ -189,6 +189,7 @@ Case CaseLoader::load(const CaseRequest& request) {
     if (request.cluster.ends_with(".toml")) error.add_context(request.cluster);
     throw;
   }
+  check(request.sync);
   use_optimizer(result, request.optimizer);
   cut_in_time(request, batch, result);
   for (const auto& set : request.sets) {

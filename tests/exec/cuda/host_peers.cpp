@@ -89,6 +89,35 @@ void put_side_by_side(const std::vector<Brought>& parts) {
   }
 }
 
+Act scattering(std::vector<Interval> intervals) {
+  return [intervals = std::move(intervals)](const std::vector<Brought>& parts) {
+    std::vector<std::vector<float>> sums;  // parts may lie in what is summed
+    for (const Interval& own : intervals) {
+      std::vector<float>& sum = sums.emplace_back(static_cast<std::size_t>(own.size()));
+      for (std::int64_t i = 0; i < own.size(); ++i) {
+        for (const Brought& part : parts) {
+          sum[static_cast<std::size_t>(i)] += static_cast<const float*>(part.from)[own.begin + i];
+        }
+      }
+    }
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      std::copy(sums[k].begin(), sums[k].end(), static_cast<float*>(parts[k].to));
+    }
+  };
+}
+
+Act gathering(std::vector<Interval> intervals) {
+  return [intervals = std::move(intervals)](const std::vector<Brought>& parts) {
+    for (const Brought& to : parts) {
+      for (std::size_t k = 0; k < parts.size(); ++k) {
+        float* const at = static_cast<float*>(to.to) + intervals[k].begin;
+        if (at == parts[k].from) continue;
+        std::copy_n(static_cast<const float*>(parts[k].from), intervals[k].size(), at);
+      }
+    }
+  };
+}
+
 void hand_over(const std::vector<Brought>& parts) {
   if (parts[0].bytes != parts[1].bytes) throw InternalError("more was sent than is received");
   std::memcpy(parts[1].to, parts[0].from, static_cast<std::size_t>(parts[0].bytes));
@@ -143,6 +172,22 @@ void Peers::sum(const DeviceSet& set, std::span<const PeerPart> parts, std::int6
 
 void Peers::gather(const DeviceSet& set, std::span<const PeerPart> parts, std::int64_t count) {
   for (const PeerPart& part : parts) body_->together(set, part, part.all, count, put_side_by_side);
+}
+
+void Peers::scatter(const DeviceSet& set, std::span<const PeerPart> parts,
+                    std::span<const Interval> intervals) {
+  const Act act = scattering({intervals.begin(), intervals.end()});
+  for (const PeerPart& part : parts) {
+    body_->together(set, part, part.all, intervals.back().end, act);
+  }
+}
+
+void Peers::gather_parts(const DeviceSet& set, std::span<const PeerPart> parts,
+                         std::span<const Interval> intervals) {
+  const Act act = gathering({intervals.begin(), intervals.end()});
+  for (const PeerPart& part : parts) {
+    body_->together(set, part, part.all, intervals[place_in(set, part.device)].size(), act);
+  }
 }
 
 void Peers::send(const DeviceSet& set, DeviceId to, const void* from, std::int64_t bytes,

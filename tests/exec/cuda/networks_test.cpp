@@ -111,6 +111,19 @@ TEST_P(Networks, TrainUnderRandomStrategiesInRandomOrders) {
   }
 }
 
+TEST_P(Networks, TrainWhateverReplicasShare) {
+  std::uint64_t seed = 0;
+  for (const GradientSync& sync : strata::testing::ways_to_share()) {
+    for (int devices : {2, 3}) {
+      strata::testing::Random random(++seed);
+      host::draw_orders_from(seed);
+      expect_as_on_one_cpu(data_parallel(graph_, devices), devices, sync);
+      expect_as_on_one_cpu(strata::testing::random_strategy(random, graph_, devices), devices,
+                           sync);
+    }
+  }
+}
+
 TEST_P(Networks, TrainInBf16) {
   host::draw_orders_from(1);
   expect_as_on_one_cpu(data_parallel(graph_, 1), 1, SyncAlgorithm::ring, Precision::bf16);

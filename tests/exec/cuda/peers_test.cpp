@@ -57,6 +57,26 @@ TEST_F(PeersTest, GatherInTheOrderOfTheSet) {
   }
 }
 
+// Parts of a sum, of whatever sizes, where they lie; and back.
+TEST_F(PeersTest, ScatterASumAndGatherItsParts) {
+  const std::vector<Interval> intervals = {{0, 2}, {2, 3}, {3, 3}};
+  GpuArray<float> c(*streams_[2], Values{1, 2, 3}), a(*streams_[0], Values{10, 20, 30}),
+      b(*streams_[1], Values{100, 200, 300});
+  peers_.meet(all_);
+  peers_.scatter(all_,
+                 std::vector<PeerPart>{part(2, c, c.data()), part(0, a, a.data() + 2),
+                                       part(1, b, b.data() + 3)},
+                 intervals);
+  EXPECT_EQ(c.get(), (Values{111, 222, 3}));
+  EXPECT_EQ(a.get(), (Values{10, 20, 333}));
+  EXPECT_EQ(b.get(), (Values{100, 200, 300}));
+  PeerPart own = part(0, a, a.data());
+  own.values += 2;
+  peers_.gather_parts(all_, std::vector<PeerPart>{part(2, c, c.data()), own, part(1, b, b.data())},
+                      intervals);
+  for (const auto* values : {&a, &b, &c}) EXPECT_EQ(values->get(), (Values{111, 222, 333}));
+}
+
 // Each stream's work before a sum is done before any stream's after it.
 TEST_F(PeersTest, NobodyIsDoneBeforeAllHaveCome) {
   peers_.meet(two_);

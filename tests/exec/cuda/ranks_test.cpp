@@ -89,6 +89,14 @@ TEST_P(RanksOnGpus, TrainAsOnOneCpu) {
   }
 }
 
+TEST_P(RanksOnGpus, TrainWhateverReplicasShare) {
+  std::uint64_t seed = 0;
+  for (const GradientSync& sync : strata::testing::ways_to_share()) {
+    host::draw_orders_from(++seed);
+    expect_as_on_one_cpu(data_parallel(graph_, 3), sync, 3);
+  }
+}
+
 TEST_P(RanksOnGpus, TrainUnderRandomStrategies) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

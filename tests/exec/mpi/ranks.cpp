@@ -106,7 +106,9 @@ int compare(const mpi::World& world, std::uint64_t first, std::uint64_t last) {
     const Case c(random, rounds);
     for (const GradientSync& sync :
          {GradientSync(SyncAlgorithm::ring), GradientSync(SyncAlgorithm::ring, {1024}),
-          GradientSync(SyncAlgorithm::ps)}) {
+          GradientSync(SyncAlgorithm::ps), GradientSync(SyncAlgorithm::ring, {}, Zero::state),
+          GradientSync(SyncAlgorithm::ring, {1024}, Zero::gradients),
+          GradientSync(SyncAlgorithm::ring, {1024}, Zero::parameters)}) {
       LowerOptions options;
       options.sync = sync;
       options.rounds = rounds;

@@ -27,6 +27,9 @@ struct DrawnPlan {
     options.sync = pick(random, 0, 1) == 0 ? SyncAlgorithm::ring : SyncAlgorithm::ps;
     options.sync.bucket = {1024 * pick(random, 0, 2)};
     options.gathers_again = pick(random, 0, 1) == 0;
+    if (options.sync.algorithm != SyncAlgorithm::ps) {
+      options.sync.zero = static_cast<Zero>(pick(random, 0, 3));
+    }
     return lower(graph, cluster, strategy, options);
   }
 };

@@ -147,7 +147,9 @@ void expect_the_same_however_cut(const Case& c, Random& random) {
   for (int devices : {2, 3, 4}) {
     for (const GradientSync& sync :
          {GradientSync(SyncAlgorithm::ring), GradientSync(SyncAlgorithm::ring, {1024}),
-          GradientSync(SyncAlgorithm::ps)}) {
+          GradientSync(SyncAlgorithm::ps), GradientSync(SyncAlgorithm::ring, {1024}, Zero::state),
+          GradientSync(SyncAlgorithm::ring, {}, Zero::gradients),
+          GradientSync(SyncAlgorithm::ring, {1024}, Zero::parameters)}) {
       SCOPED_TRACE(std::to_string(devices) + " devices, " + std::string(name(sync.algorithm)));
       const Strategy strategy =
           strata::testing::random_strategy(random, c.graph, static_cast<std::size_t>(devices));

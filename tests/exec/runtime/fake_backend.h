@@ -64,6 +64,7 @@ class FakeBackend : public Backend {
   void add_values(float*, const float*, std::int64_t) override {}
   void combine(Combination, float*, std::span<const float* const>, std::span<const std::int64_t>,
                std::int64_t, std::int64_t) override {}
+  void update(const Operands&, std::int64_t) override {}
   void pack(float*, const Region&, const Box&) override {}
   void unpack(const Region&, const float*, const Box&) override {}
   void load(const Region&, const float*, const Extents&) override {}

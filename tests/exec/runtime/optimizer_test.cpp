@@ -129,6 +129,34 @@ TEST_P(Optimizers, TrainTheSameHoweverANetworkIsCut) {
   }
 }
 
+GradientSync sharing(Zero zero, Bytes bucket) {
+  return {SyncAlgorithm::ring, bucket, zero};
+}
+
+TEST_P(Optimizers, TrainTheSameWhateverReplicasShare) {
+  const Graph gpt = build_zoo("gpt:layers=1,hidden=16,heads=4,seq=8,vocab=32", 4);
+  const Graph lenet = build_zoo("lenet5", 8);
+  const Steps one = train(gpt, data_parallel(gpt, 1), 1, GetParam(), SyncAlgorithm::ring);
+  const Steps alone = train(lenet, data_parallel(lenet, 1), 1, GetParam(), SyncAlgorithm::ring);
+  testing::Random random(2);
+  for (const Zero zero : {Zero::state, Zero::gradients, Zero::parameters}) {
+    SCOPED_TRACE(name(zero));
+    for (const Bytes bucket : {Bytes{}, Bytes{1024}, kUsualBucket}) {
+      const GradientSync sync = sharing(zero, bucket);
+      for (const int devices : {2, 4}) {
+        expect_same_steps(train(gpt, data_parallel(gpt, devices), devices, GetParam(), sync), one,
+                          gpt, GetParam());
+        expect_same_steps(train(lenet, data_parallel(lenet, devices), devices, GetParam(), sync),
+                          alone, lenet, GetParam());
+      }
+      expect_same_steps(train(gpt, hybrid_parallel(gpt, 4, "hybrid:tp=2"), 4, GetParam(), sync),
+                        one, gpt, GetParam());
+      const Strategy any = testing::random_strategy(random, lenet, 3);
+      expect_same_steps(train(lenet, any, 3, GetParam(), sync), alone, lenet, GetParam());
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Optimizers,
                          ::testing::Values(Optimizer::sgd, Optimizer::momentum, Optimizer::adam),
                          [](const auto& tested) { return std::string(name(tested.param)); });

@@ -39,6 +39,15 @@ inline const std::vector<GradientSync>& ways_to_sum() {
   return all;
 }
 
+/// What replicas may share.
+inline const std::vector<GradientSync>& ways_to_share() {
+  static const std::vector<GradientSync> all = {
+      {SyncAlgorithm::ring, kSmallBucket, Zero::state},
+      {SyncAlgorithm::ring, {}, Zero::gradients},
+      {SyncAlgorithm::ring, kSmallBucket, Zero::parameters}};
+  return all;
+}
+
 /// From the same weights, on the same batch, with the same dropout masks, however it is cut.
 Trained train(const Graph& graph, const Strategy& strategy, int devices, const GradientSync& sync,
               std::size_t steps = kTrainedSteps);

@@ -48,13 +48,19 @@ TEST(WorkKind, TellsEveryKindInEveryPhase) {
             "transfer forward_sum: transfer, partial output\n"
             "transfer backward_sum: transfer, output gradient\n"
             "collective forward_statistics: statistics, all-reduce\n"
+            "collective forward: sync, all-gather\n"
             "collective backward_statistics: statistics, all-reduce\n"
+            "collective backward_data: sync, all-gather\n"
+            "collective backward_weights: sync, reduce-scatter\n"
             "collective update: sync, all-reduce\n"
             "reduce forward_statistics: statistics, sum\n"
             "reduce backward_statistics: statistics, sum\n"
+            "reduce backward_weights: sync, sum\n"
             "reduce update: sync, sum\n"
             "gather forward_statistics: statistics, gather sums\n"
+            "gather forward: sync, gather parameters\n"
             "gather backward_statistics: statistics, gather sums\n"
+            "gather backward_data: sync, gather parameters\n"
             "gather update: sync, gather sums\n"
             "join forward: waiting, join\n");
 }
@@ -89,7 +95,10 @@ TEST(WorkKind, KnowsEveryTaskOfRandomPlans) {
     const Graph graph = testing::random_network(random, 12);
     const Cluster cluster = testing::star(4);
     const Strategy strategy = testing::random_strategy(random, graph, 4);
-    for (const SyncAlgorithm sync : {SyncAlgorithm::ring, SyncAlgorithm::ps}) {
+    for (const GradientSync& sync :
+         {GradientSync{SyncAlgorithm::ring}, GradientSync{SyncAlgorithm::ps},
+          GradientSync{SyncAlgorithm::ring, {}, Zero::state},
+          GradientSync{SyncAlgorithm::ring, {}, Zero::parameters}}) {
       expect_roles(lower(graph, cluster, strategy, {sync}));
     }
   }

@@ -213,6 +213,13 @@ void expect_equal(const Breakdown& a, const Breakdown& b, const std::string& not
   }
 }
 
+// Every other case: what replicas share, and rounds.
+void share_some(Random& random, LowerOptions& options) {
+  if (options.sync.algorithm == SyncAlgorithm::ps || pick(random, 0, 1) == 0) return;
+  options.sync.zero = static_cast<Zero>(pick(random, 1, 3));
+  options.rounds = static_cast<std::uint32_t>(pick(random, 1, 2));
+}
+
 /// What a plan by classes showed.
 struct Seen {
   bool folded = false;    ///< fewer tasks than that of all devices
@@ -282,6 +289,7 @@ TEST_P(Classes, DoWhatAllDevicesDo) {
     options.max_flows_per_edge = static_cast<std::size_t>(pick(random, 0, 40));
     options.gathers_again = pick(random, 0, 2) == 0;
     const Overlap overlap = pick(random, 0, 4) == 0 ? Overlap::none : Overlap::allowed;
+    share_some(random, options);
     Seen seen;
     compare(graph, cluster, strategy, options, overlap,
             fmt::format("seed {} on {}", seed, cluster.name()), seen);
@@ -318,6 +326,7 @@ TEST_P(Classes, DoWhatAllDevicesDoUnderHybrids) {
       if (pick(random, 0, 1) == 0) options.sync.bucket = Bytes{pick(random, 1, 4000)};
       if (pick(random, 0, 2) == 0) options.max_flows_per_edge = 8;
       options.gathers_again = seed % 2 == 0;
+      share_some(random, options);
       Seen seen;
       compare(graph, cluster, strategy, options, Overlap::allowed,
               fmt::format("seed {} on {}, {}", seed, cluster.name(), sizes), seen);
