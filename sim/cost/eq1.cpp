@@ -203,7 +203,7 @@ Seconds Eq1::sync(LayerId layer, const Config& config, std::uint32_t rounds) {
   const bool updates = step_phases(graph_, layer, requires_gradient_)[Phase::update];
   if (!updates || parts.front().size() < 2) return exchange;
   const auto bytes = group_bytes(l, config, parts, [&](const Tile& shard) {
-    return Bytes{shard_parameters(l, shard).total() * element_bytes(dtypes_.parameters)};
+    return Bytes{shard_parameters(l, shard).total() * element_bytes(dtypes_.gradients)};
   });
   return exchange + gradient_time(layer, group_devices(config, parts), bytes);
 }
@@ -226,7 +226,7 @@ Seconds Eq1::sync_with_copies(LayerId owner, const Strategy& strategy, std::uint
   }
   std::vector<bool> alone(graph_.size());
   alone[owner()] = true;
-  const std::int64_t size = element_bytes(dtypes_.parameters);
+  const std::int64_t size = element_bytes(dtypes_.gradients);
   std::vector<std::vector<DeviceId>> groups;
   std::vector<Bytes> bytes;
   for (Bucket& bucket : gradient_buckets(graph_, strategy, alone, Bytes{}, size)) {

@@ -265,7 +265,7 @@ const JointSync& LayerTable::joint(const GroupKey& key, const Cut& cut,
 double LayerTable::parameter_time(LayerId layer, const Cut& cut, const JointSync& joint) const {
   const Layer& l = graph_[layer];
   const auto bytes = bytes_by_group(l, cut, kReplicated, [&](const Tile& shard) {
-    return Bytes{shard_parameters(l, shard).total() * element_bytes(dtypes_.parameters)};
+    return Bytes{shard_parameters(l, shard).total() * element_bytes(dtypes_.gradients)};
   });
   const std::uint32_t ordinal = ordinals_[layer()];
   const SyncAlgorithm algorithm = sync_ == SyncAlgorithm::automatic

@@ -14,7 +14,8 @@ PhaseWork phase_work(const ShardWork& work, Phase phase, const KernelTraits& ker
     PhaseWork update;
     update.any = true;
     update.bytes =
-        Bytes{parameters * (3 * element_bytes(held) + 2 * state_bytes(kernels.optimizer, held))};
+        Bytes{parameters * (2 * element_bytes(held) + element_bytes(work.dtypes.gradients) +
+                            2 * state_bytes(kernels.optimizer, held))};
     return update;
   }
   return std::visit([&](const auto& page) { return page.work(shard, phase); }, *work.op);

@@ -88,7 +88,7 @@ class Refinement {
       : graph_(graph),
         strategy_(strategy),
         sync_(options.sync),
-        parameter_bytes_(element_bytes(options.dtypes.parameters)),
+        parameter_bytes_(element_bytes(options.dtypes.gradients)),
         sync_costs_(sync_costs),
         hosts_(hosts),
         needs_gradient_(requires_gradient(graph)),

@@ -141,7 +141,7 @@ void Lowering::place_buckets() {
   for (std::size_t i = 0; i < graph_.size(); ++i) {
     trains[i] = step_phases(graph_, LayerId(i), requires_gradient_)[Phase::update];
   }
-  const std::int64_t size = element_bytes(options_.dtypes.parameters);
+  const std::int64_t size = element_bytes(options_.dtypes.gradients);
   buckets_ = gradient_buckets(graph_, strategy_, trains, options_.sync.bucket_in_use(), size,
                               options_.sync.unit());
   std::erase_if(buckets_, [this](const Bucket& bucket) {
@@ -199,7 +199,11 @@ void Lowering::place_parameters(LayerId layer) {
   for (std::uint32_t shard : lowered(layer)) {
     const Parameters held = shard_parameters(graph_[layer], shard_tile(layer, shard));
     const auto add = [&](BufferKind kind) {
-      return add_values(kind, layer, shard, held.total(), bytes_of(held));
+      const bool gradient = kind == BufferKind::parameter_gradients;
+      const DTypes& types = options_.dtypes;
+      const DType type = gradient ? types.gradients : types.parameters;
+      return add_values(kind, layer, shard, held.total(),
+                        Bytes{held.total() * element_bytes(type)});
     };
     if (shared) continue;
     own.buffers.push_back({add(BufferKind::parameters)});

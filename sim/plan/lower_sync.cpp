@@ -182,7 +182,7 @@ std::vector<const Bucket*> Lowering::buckets_that_end_with(LayerId layer) {
 // server is for single layers.
 SyncAlgorithm Lowering::algorithm_of(std::span<const Bucket* const> buckets) {
   if (options_.sync.algorithm != SyncAlgorithm::automatic) return options_.sync.algorithm;
-  const std::int64_t size = element_bytes(options_.dtypes.parameters);
+  const std::int64_t size = element_bytes(options_.dtypes.gradients);
   std::vector<ReplicaGroup> groups;
   for (const Bucket* bucket : buckets) {
     groups.push_back({bucket->devices, Bytes{bucket->values * size}});
@@ -334,10 +334,11 @@ void Lowering::update_with_server(std::size_t k, const Bucket& bucket) {
     const LayerId holder = part.layer_of(replica);
     return View{parameters_of(holder).buffers[slot(holder, part.shards[replica])].buffer};
   };
+  const Bytes gradients{bucket.values * element_bytes(options_.dtypes.gradients)};
   const Bytes bytes{bucket.values * element_bytes(options_.dtypes.parameters)};
   const std::size_t server = server_replica(ordinals_[part.layer()], k, part.shards.size());
   std::vector<Piece> sent;
-  std::vector<TaskId> after = send_to_server(part, server, bytes, sent);
+  std::vector<TaskId> after = send_to_server(part, server, gradients, sent);
   after.push_back(parameter_gradient(part, server));
   const TaskId update = add_update(part.layer_of(server), part.shards[server], after, sent);
   for (std::size_t replica = 0; replica < part.shards.size(); ++replica) {

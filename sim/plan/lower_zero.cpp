@@ -33,8 +33,11 @@ BufferId Lowering::add_bucket_values(BufferKind kind, const Bucket& bucket, std:
                                      std::int64_t values) {
   if (values == 0) return {};
   const BucketPart& end = bucket.parts.back();
+  const DType type = kind == BufferKind::parameters || kind == BufferKind::gathered_parameters
+                         ? options_.dtypes.parameters
+                         : options_.dtypes.gradients;
   return add_values(kind, end.layer_of(replica), end.shards[replica], values,
-                    Bytes{values * element_bytes(options_.dtypes.parameters)});
+                    Bytes{values * element_bytes(type)});
 }
 
 void Lowering::place_shared() {
@@ -81,7 +84,8 @@ void Lowering::choose_algorithms() {
 }
 
 Group Lowering::bucket_group(const Bucket& bucket, SyncAlgorithm algorithm, GroupWork work) {
-  const std::int64_t size = element_bytes(options_.dtypes.parameters);
+  const std::int64_t size = element_bytes(
+      work == GroupWork::all_gather ? options_.dtypes.parameters : options_.dtypes.gradients);
   Group sum{GroupPurpose::parameters, algorithm, group_shape(algorithm, bucket.devices, work),
             Bytes{bucket.values * size}};
   sum.work = work;
@@ -92,8 +96,9 @@ Group Lowering::bucket_group(const Bucket& bucket, SyncAlgorithm algorithm, Grou
       1);
   for (const BucketPart& part : bucket.parts) {
     const Tile shard = shard_tile(part.layer, part.shards.front());
-    sum.layers.push_back(
-        {part.layer, bytes_of(shard_parameters(graph_[part.layer], shard)), part.first});
+    sum.layers.push_back({part.layer,
+                          Bytes{shard_parameters(graph_[part.layer], shard).total() * size},
+                          part.first});
   }
   return sum;
 }

@@ -352,9 +352,6 @@ class Lowering {
   Bytes bytes_of(std::int64_t elements) const {
     return {elements * element_bytes(options_.dtypes.values)};
   }
-  Bytes bytes_of(const Parameters& parameters) const {
-    return {parameters.total() * element_bytes(options_.dtypes.parameters)};
-  }
   Task task(TaskKind kind, Phase phase, LayerId layer, std::size_t shard) const {
     const DeviceId device = device_of(layer, shard);
     return {

@@ -43,7 +43,7 @@ constexpr std::int64_t kMostStrategies = 10'000, kMostEvaluations = 1'000'000, k
 // What float32 holds, in which runs compute.
 constexpr double kMostRate = std::numeric_limits<float>::max();
 
-constexpr std::array<SettingSpec, 35> kSettings = {{
+constexpr std::array<SettingSpec, 36> kSettings = {{
     {"model", ValueForm::text, kEveryJob, "MODEL",
      "a name (strata models), or a .toml or .onnx file"},
     {"cluster", ValueForm::text, kSimulated, "CLUSTER", "a name (strata clusters) or a .toml file"},
@@ -75,6 +75,10 @@ constexpr std::array<SettingSpec, 35> kSettings = {{
      kZeroNames},
     {"dtype", ValueForm::choice, kSimulated, "TYPE", "fp32, tf32, bf16 or fp16 (default fp32)",
      kDTypeNames},
+    {"gradients", ValueForm::choice, kSimulated, "TYPE",
+     "what gradients of parameters are kept, added up and summed in: fp32 or bf16 (default as "
+     "parameters, in `dtype`)",
+     kGradientTypeNames},
     {"optimizer", ValueForm::choice, kEveryJob, "RULE",
      "how a step updates parameters: sgd, momentum (of 0.9) or adam, which keep one and two "
      "numbers "

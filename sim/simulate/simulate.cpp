@@ -261,6 +261,7 @@ Seconds mean_interval(Tick period, Timeline::Window window) {
   const auto end = [&](std::size_t step) {
     return to_seconds(static_cast<Tick>(step + 1) * period);
   };
+  if (window.last == window.first) return end(window.first);  // of one step
   return (end(window.last) - end(window.first)) / static_cast<double>(window.last - window.first);
 }
 

@@ -27,18 +27,26 @@ constexpr std::int64_t element_bytes(DType dtype) {
   return dtype == DType::fp32 || dtype == DType::tf32 ? 4 : 2;
 }
 
-/// The types of a training step: of activations and what computes with them, and of parameters and
-/// their gradients, which mixed precision keeps in fp32.
+/// The types of a training step: of activations and what computes with them, of parameters, and of
+/// their gradients, which mixed precision may keep in fp32.
 struct DTypes {
   DType values = DType::fp32;
   DType parameters = DType::fp32;
+  DType gradients = DType::fp32;
 
   constexpr DTypes() = default;
-  constexpr DTypes(DType all) : values(all), parameters(all) {}
+  constexpr DTypes(DType all) : values(all), parameters(all), gradients(all) {}
   constexpr DTypes(DType of_values, DType of_parameters)
-      : values(of_values), parameters(of_parameters) {}
+      : values(of_values), parameters(of_parameters), gradients(of_parameters) {}
   bool operator==(const DTypes&) const = default;
 };
+/// What gradients of parameters may be kept in.
+enum class GradientType : std::uint8_t { fp32, bf16 };
+inline constexpr std::array<std::string_view, 2> kGradientTypeNames = {"fp32", "bf16"};
+constexpr DType dtype_of(GradientType type) {
+  return type == GradientType::fp32 ? DType::fp32 : DType::bf16;
+}
+
 /// As executors train, whatever they compute in.
 constexpr DTypes fp32_parameters(DType values) {
   return {values, DType::fp32};

@@ -23,6 +23,7 @@ void each_setting(Request& request, const Visit& visit) {
   visit("bucket", request.sync.bucket);
   visit("zero", request.sync.zero);
   visit("dtype", request.dtype);
+  visit("gradients", request.gradients);
   visit("optimizer", request.optimizer);
   visit("micro_batch", request.micro_batch);
   visit("schedule", request.schedule);

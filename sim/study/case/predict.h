@@ -47,6 +47,7 @@ struct CaseRequest {
   std::int64_t batch_per_device = 32;
   GradientSync sync = {SyncAlgorithm::ring, kUsualBucket};
   DType dtype = DType::fp32;
+  std::optional<GradientType> gradients;  ///< of parameters; as parameters where not said
   Optimizer optimizer = Optimizer::sgd;
   std::optional<std::int64_t> micro_batch;  ///< samples of a round for each data-parallel group
   std::string schedule;                     ///< a ScheduleKind, a file, or the usual one

@@ -171,8 +171,8 @@ class SumsBuilder {
     const Partition parts = partition(input_.graph[layer], cut.degrees);
     for (std::size_t k = 0; k < groups.size(); ++k) {
       const Tile tile = parts.tile(static_cast<std::int64_t>(groups[k].front()));
-      const auto bytes = static_cast<double>(shard_parameters(input_.graph[layer], tile).total() *
-                                             element_bytes(input_.dtypes.parameters));
+      const auto bytes =
+          static_cast<double>(shard_parameters(input_.graph[layer], tile).total() * least_bytes());
       std::vector<DeviceId> replicas;
       for (const std::uint32_t shard : groups[k]) replicas.push_back(devices[shard]);
       const SyncAlgorithm sync = input_.sync.algorithm;
@@ -242,6 +242,12 @@ class SumsBuilder {
       if (std::count_if(layers.begin(), layers.end(), holds) > 1) return false;
     }
     return true;
+  }
+
+  // Of a value that is summed or, from a server, brought.
+  std::int64_t least_bytes() const {
+    return std::min(element_bytes(input_.dtypes.parameters),
+                    element_bytes(input_.dtypes.gradients));
   }
 
   double parameter_bytes(std::size_t v) const {

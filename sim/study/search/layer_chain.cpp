@@ -232,8 +232,9 @@ double LayerChain::update(const ChainShards& first, const Cut& cut, const Times&
   for (std::size_t k = 0; k < groups.size(); ++k) {
     const std::vector<std::uint32_t>& replicas = groups[k];
     const Tile tile = parts.tile(static_cast<std::int64_t>(replicas.front()));
-    const auto bytes = static_cast<double>(shard_parameters(layer, tile).total() *
-                                           element_bytes(input_.dtypes.parameters));
+    const auto bytes = static_cast<double>(
+        shard_parameters(layer, tile).total() *
+        std::min(element_bytes(input_.dtypes.parameters), element_bytes(input_.dtypes.gradients)));
     std::vector<DeviceId> devices;
     double last = 0;
     for (const std::uint32_t shard : replicas) {

@@ -191,6 +191,7 @@ Case CaseLoader::load(const CaseRequest& request) {
   }
   check(request.sync);
   use_optimizer(result, request.optimizer);
+  if (request.gradients) result.dtypes.gradients = dtype_of(*request.gradients);
   cut_in_time(request, batch, result);
   for (const auto& set : request.sets) {
     naming(set.first, set.second, [&] { change(result, set.first, set.second); });

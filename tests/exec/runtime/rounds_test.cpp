@@ -39,7 +39,8 @@ void expect_as_at_once(const Graph& graph, const Strategy& strategy, int devices
 
 class RandomRounds : public ::testing::TestWithParam<int> {
  protected:
-  // On one, two and four devices, in the usual order and in gpipe's, layers computed again or not.
+  // On one, two and four devices, in the usual order and in gpipe's, layers computed again or not,
+  // state, gradients and parameters shared among replicas or not.
   void expect_as_at_once_however_cut(const Graph& graph) {
     InRounds how;
     how.rounds = 2 + static_cast<std::uint32_t>(GetParam()) % 3;
@@ -47,6 +48,10 @@ class RandomRounds : public ::testing::TestWithParam<int> {
     const Trained at_once = strata::testing::train_at_once(graph, how);
     for (int devices : {1, 2, 4}) {
       how.sync = strata::testing::ways_to_sum()[static_cast<std::size_t>(devices) % 3];
+      if (how.sync.algorithm != SyncAlgorithm::ps) {
+        how.sync.zero = static_cast<Zero>((GetParam() + devices) % 4);
+      }
+      how.schedule = {};
       if (devices == 2) how.schedule.kind = ScheduleKind::gpipe;
       Strategy strategy =
           strata::testing::random_strategy(random_, graph, static_cast<std::size_t>(devices));
@@ -113,6 +118,28 @@ class Pipelines : public ::testing::TestWithParam<SmallNetwork> {
 TEST_P(Pipelines, OfTwoStages) {
   expect_as_at_once_in({"two devices", {{0}, {1}}, {kGpipe, kOneFOneB, kZbH1}, 2, 3});
   expect_as_at_once_in({"two by two devices", {{0, 1}, {2, 3}}, {kGpipe, kOneFOneB, kZbH1}, 4, 2});
+}
+
+// What replicas of a stage share is shared in all rounds, and forward passes are computed again
+// beside those of other rounds.
+TEST_P(Pipelines, OfTwoStagesThatShareAndComputeAgain) {
+  const Graph graph = strata::testing::build(GetParam());
+  const Strategy strategy = strata::testing::in_chunks(graph, {{0, 1}, {2, 3}});
+  Segments again(graph.size());
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    again[i] = 1 + 1000 * strategy[LayerId(i)].devices.front()() + static_cast<std::uint32_t>(i / 5);
+  }
+  InRounds how;
+  how.rounds = 3;
+  const Trained at_once = strata::testing::train_at_once(graph, how);
+  for (const Zero zero : {Zero::state, Zero::gradients, Zero::parameters}) {
+    for (const ScheduleKind kind : {kGpipe, kOneFOneB, kZbH1}) {
+      SCOPED_TRACE(std::string(name(zero)) + " by " + std::string(name(kind)));
+      how.sync.zero = zero;
+      how.schedule.kind = kind;
+      expect_as_at_once(graph, strategy.with(again), 4, how, at_once);
+    }
+  }
 }
 
 TEST_P(Pipelines, OfFourStages) {
