@@ -203,7 +203,7 @@ void Lowering::lower_forward(LayerId layer) {
   const bool has_statistics =
       step_phases(graph_, layer, requires_gradient_)[Phase::forward_statistics];
   const bool placed = !parameters_of(layer).added.empty() ||
-                      (graph_[layer].weight_of.valid() && !parameters_of(layer).buffers.empty());
+                      (holders_[layer()] != layer && !parameters_of(layer).buffers.empty());
   if (graph_[layer].parameters.total() > 0 && !placed) place_parameters(layer);
   open_parameters(layer, Pass::forward);
   if (has_statistics) place_statistics(layer, Phase::forward_statistics);
