@@ -42,15 +42,21 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* prog
   const Case& input = scene->input;
   PredictOptions options;
   options.record_link_rates = true;
-  options.critical_path = false;  // found once, below
-  if (input.cluster.device_count() > kMostInPlan) options.devices = Simulated::one_of_each_class;
+  options.critical_path = false;  // found below
+  if (input.cluster.device_count() > kMostInPlan) {
+    options.devices = Simulated::one_of_each_class;
+    // Of a plan of few rounds only that tells of all.
+    options.critical_path = options.breakdown = input.cut.has_value();
+  }
   scene->prediction =
       predict(input, strategy_of(document.strategy, input, limits_of(progress)), options);
   if (progress != nullptr) throw_if_cancelled(progress->cancelled());
   Prediction& prediction = scene->prediction;
   scene->stages = StageNames(input.graph, prediction.strategy);
   scene->path = critical_path(prediction.plan, prediction.timeline);
-  prediction.path = path_shares(prediction.plan, prediction.timeline, scene->path);
+  if (!options.critical_path) {
+    prediction.path = path_shares(prediction.plan, prediction.timeline, scene->path);
+  }
   scene->use = utilisation(prediction.plan, prediction.timeline, input.cluster);
   scene->flops = flops_utilisation(input, prediction.strategy, prediction.step_seconds());
   return scene;

@@ -52,7 +52,9 @@ std::string_view name(StepPart part) {
 
 PartsOfStepPtr parts_of_step(const ScenePtr& scene) {
   const Prediction& prediction = scene->prediction;
-  const Breakdown found = breakdown(prediction.plan, prediction.timeline);
+  const bool known = !prediction.breakdown.devices.empty();
+  const Breakdown found =
+      known ? prediction.breakdown : breakdown(prediction.plan, prediction.timeline);
   auto result = std::make_shared<PartsOfStep>(
       PartsOfStep{scene, prediction.step_seconds(), {bar_of("a device's step", found.mean)}});
   const StageNames& stages = scene->stages;
