@@ -15,7 +15,7 @@
 namespace strata::gui {
 namespace {
 
-constexpr std::array<std::string_view, 4> kKeys = {"optimizer", "micro_batch", "schedule",
+constexpr std::array<std::string_view, 5> kKeys = {"zero", "optimizer", "micro_batch", "schedule",
                                                    "recompute"};
 constexpr int kLettersOfSchedule = 14;
 
@@ -62,6 +62,7 @@ MoreFields::MoreFields(Workspace& workspace, QWidget* parent)
   panel_->setFrameShape(QFrame::StyledPanel);
   new QFormLayout(panel_);
   optimizer_ = choice(tr("Optimizer"), "optimizer", choices_of("optimizer"));
+  zero_ = choice(tr("ZeRO"), "zero", choices_of("zero"));
   micro_batch_->setObjectName(QStringLiteral("micro_batch"));
   micro_batch_->setPlaceholderText(tr("one round"));
   micro_batch_->setToolTip(in_words(setting("micro_batch").help));
@@ -75,6 +76,10 @@ MoreFields::MoreFields(Workspace& workspace, QWidget* parent)
     commit(tr("optimizer %1").arg(text), [&](CaseRequest& input) {
       read_setting("optimizer", text.toStdString(), input.optimizer);
     });
+  });
+  connect(zero_, &QComboBox::textActivated, this, [this](const QString& text) {
+    commit(tr("ZeRO %1").arg(text),
+           [&](CaseRequest& input) { read_setting("zero", text.toStdString(), input.sync.zero); });
   });
   connect(recompute_, &QComboBox::textActivated, this, [this](const QString& text) {
     commit(tr("recompute %1").arg(text), [&](CaseRequest& input) {
@@ -153,6 +158,7 @@ void MoreFields::commit_schedule(const QString& text) {
 void MoreFields::show_document() {
   const CaseRequest& input = workspace_.document().input;
   show_in(*optimizer_, QString::fromStdString(print_setting("optimizer", input.optimizer)));
+  show_in(*zero_, QString::fromStdString(print_setting("zero", input.sync.zero)));
   show_in(*recompute_, QString::fromStdString(print_setting("recompute", input.recompute)));
   micro_batch_->setText(QString::fromStdString(print_setting("micro_batch", input.micro_batch)));
   const QString schedule =
@@ -162,7 +168,7 @@ void MoreFields::show_document() {
   const QString options = options_of(input);
   const auto changed = options.count(QStringLiteral(" --"));
   setText(changed == 0 ? tr("More") : tr("More: %1").arg(changed));
-  setToolTip(tr("Optimizer, micro-batch, schedule, recomputation") +
+  setToolTip(tr("Optimizer, ZeRO, micro-batch, schedule, recomputation") +
              (changed == 0 ? QString() : QStringLiteral(":") + options));
   emit resized();
 }

@@ -1,8 +1,9 @@
 #pragma once
 
-// What is asked for less often, behind a button at the end of the case's line: the optimizer, how
-// the batch is cut in time, in which order stages compute, what is computed again. Each field is an
-// edit that can be undone. The button says how many of them are not as usual.
+// What is asked for less often, behind a button at the end of the case's line: the optimizer, what
+// replicas share of its state (ZeRO), how the batch is cut in time, in which order stages compute,
+// what is computed again. Each field is an edit that can be undone. The button says how many of
+// them are not as usual.
 
 #include <QComboBox>
 #include <QFrame>
@@ -38,7 +39,7 @@ class MoreFields : public QToolButton {
 
   Workspace& workspace_;
   QFrame* panel_;
-  QComboBox *optimizer_, *schedule_, *recompute_;
+  QComboBox *optimizer_, *zero_, *schedule_, *recompute_;
   QLineEdit* micro_batch_;
 };
 

@@ -66,17 +66,19 @@ TEST_F(PipelineWindowTest, EachFieldIsAnEditThatCanBeUndone) {
   QTest::mouseClick(&more(), Qt::LeftButton);
   choose("optimizer", "adam");
   EXPECT_EQ(input().optimizer, Optimizer::adam);
+  choose("zero", "1");
+  EXPECT_EQ(input().sync.zero, Zero::state);
   choose("recompute", "full");
   EXPECT_EQ(input().recompute, Recompute::full);
   choose("schedule", "gpipe");
   EXPECT_EQ(input().schedule, "gpipe");
   type(*window_->findChild<QLineEdit*>("micro_batch"), "4");
   EXPECT_EQ(input().micro_batch, 4);
-  EXPECT_EQ(more().text(), "More: 4");
+  EXPECT_EQ(more().text(), "More: 5");
   EXPECT_THAT(more().toolTip().toStdString(), HasSubstr("--schedule gpipe"));
   EXPECT_EQ(workspace_->error(), QString());
   EXPECT_EQ(workspace_->scene()->prediction.plan.rounds(), 4U);
-  for (int i = 0; i < 4; ++i) action("Undo")->trigger();
+  for (int i = 0; i < 5; ++i) action("Undo")->trigger();
   EXPECT_EQ(workspace_->document(), before);
   EXPECT_EQ(window_->findChild<QLineEdit*>("micro_batch")->text(), "2");
 }
