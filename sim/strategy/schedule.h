@@ -62,7 +62,7 @@ Schedule read_schedule(const std::string& file);
 struct ScheduleChoice {
   std::optional<ScheduleKind> kind;
   Schedule own;      ///< where it has stages
-  std::string file;  ///< that has them
+  std::string file = {};  ///< that has them
   bool is_given() const { return kind.has_value() || !own.empty(); }
   bool operator==(const ScheduleChoice&) const = default;
 };

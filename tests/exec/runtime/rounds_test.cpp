@@ -127,7 +127,8 @@ TEST_P(Pipelines, OfTwoStagesThatShareAndComputeAgain) {
   const Strategy strategy = strata::testing::in_chunks(graph, {{0, 1}, {2, 3}});
   Segments again(graph.size());
   for (std::size_t i = 0; i < graph.size(); ++i) {
-    again[i] = 1 + 1000 * strategy[LayerId(i)].devices.front()() + static_cast<std::uint32_t>(i / 5);
+    again[i] =
+        1 + static_cast<std::uint32_t>(1000 * strategy[LayerId(i)].devices.front()() + i / 5);
   }
   InRounds how;
   how.rounds = 3;

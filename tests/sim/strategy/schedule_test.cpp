@@ -100,7 +100,8 @@ TEST(Schedule, IdleTimesAreThoseOfTheFormulas) {
         const Pipeline several = chain(static_cast<std::size_t>(p), static_cast<std::size_t>(v));
         const Outcome chunks =
             run(schedule(ScheduleKind::interleaved, several, rounds), several, kUneven);
-        EXPECT_EQ(chunks.step, (m * v + p - 1) * all) << "interleaved " << p << " " << m << " " << v;
+        EXPECT_EQ(chunks.step, (m * v + p - 1) * all)
+            << "interleaved " << p << " " << m << " " << v;
       }
     }
   }
@@ -172,8 +173,7 @@ TEST(Schedule, ReadsALineForEachStage) {
   EXPECT_EQ(text(read[0][2]), "0I0");
   EXPECT_EQ(read[1][3], (Instance{1, 1, Pass::backward}));
   check_schedule(read, chain(2, 1), 2);
-  EXPECT_EQ(error_of([&] { check_schedule(read, chain(2, 1), 3); }),
-            "stage 0: 0F2 is missing");
+  EXPECT_EQ(error_of([&] { check_schedule(read, chain(2, 1), 3); }), "stage 0: 0F2 is missing");
   std::ofstream(file) << "0F0,0G0\n";
   EXPECT_EQ(error_of([&] { read_schedule(file); }),
             file + ":1: '0G0' is no instance; allowed: a chunk, F, B, I or W, and a round: 0F3");
