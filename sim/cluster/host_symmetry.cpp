@@ -4,9 +4,10 @@
 #include <bit>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <span>
 #include <string_view>
-#include <type_traits>
+#include <utility>
 
 namespace strata {
 namespace {
@@ -25,6 +26,22 @@ std::vector<std::uint32_t> hosts_of_devices(const Cluster& cluster) {
   if (numbers.size() > 1 && !numbers.contains("")) return hosts;
   for (std::size_t d = 0; d < hosts.size(); ++d) hosts[d] = static_cast<std::uint32_t>(d);
   return hosts;
+}
+
+/// Numbers things within their owners, and sorts them by owner.
+template <class Place, class Id>
+void sort_out(std::vector<Place>& places, std::size_t owners, std::vector<std::uint32_t>& firsts,
+              std::vector<Id>& sorted) {
+  firsts.assign(owners + 1, 0);
+  for (const Place& place : places) ++firsts[place.host + 1];
+  for (std::size_t h = 1; h < firsts.size(); ++h) firsts[h] += firsts[h - 1];
+  sorted.resize(places.size());
+  std::vector<std::uint32_t> next(firsts.begin(), firsts.end() - 1);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    std::uint32_t& at = next[places[i].host];
+    places[i].number = at - firsts[places[i].host];
+    sorted[at++] = Id(i);
+  }
 }
 
 /// Who can be reached from each vertex over one link, whatever its direction.
@@ -50,11 +67,12 @@ class Neighbours {
   std::vector<std::uint32_t> ends_, all_;
 };
 
-/// By vertex: the host whose devices reach it over the fewest links, or kShared where several do.
-std::vector<std::uint32_t> hosts_of_vertices(const Cluster& cluster) {
+/// By vertex: whose devices reach it over the fewest links, or kShared where those of several do.
+/// `hosts`: by device, who has it.
+std::vector<std::uint32_t> owners_of_vertices(const Cluster& cluster,
+                                              std::vector<std::uint32_t> hosts) {
   const Neighbours neighbours(cluster);
-  std::vector<std::uint32_t> hosts = hosts_of_devices(cluster),
-                             found(neighbours.vertices(), kUnreached);
+  std::vector<std::uint32_t> found(neighbours.vertices(), kUnreached);
   std::vector<std::uint32_t> wave, next;
   for (std::uint32_t d = 0; d < hosts.size(); ++d) wave.push_back(d);
   hosts.resize(neighbours.vertices(), kUnreached);
@@ -78,6 +96,47 @@ std::vector<std::uint32_t> hosts_of_vertices(const Cluster& cluster) {
   return hosts;
 }
 
+/// The number of each vertex among those of its owner; of a shared one, its own.
+std::vector<std::uint64_t> numbers_of_vertices(const std::vector<std::uint32_t>& owners,
+                                               std::size_t count) {
+  std::vector<std::uint64_t> numbers(owners.size()), next(count);
+  for (std::size_t v = 0; v < owners.size(); ++v) {
+    numbers[v] = owners[v] == kShared ? ~std::uint64_t{v} : next[owners[v]]++;
+  }
+  return numbers;
+}
+
+/// What is said of a host, or of a device and what is its own, as a row of numbers.
+class Description {
+ public:
+  Description(const Cluster& cluster, const std::vector<std::uint64_t>& vertices)
+      : cluster_(cluster), vertices_(vertices) {}
+
+  void add(DeviceId id) {
+    const Device& device = cluster_[id];
+    row_.push_back(kinds_.try_emplace(device.kind, kinds_.size()).first->second);
+    row_.push_back(std::bit_cast<std::uint64_t>(device.speed));
+    row_.push_back(static_cast<std::uint64_t>(device.copy_engine) * 4 +
+                   static_cast<std::uint64_t>(device.assembles) * 2 +
+                   static_cast<std::uint64_t>(device.forwards));
+    row_.push_back(static_cast<std::uint64_t>(device.channel_block));
+  }
+  void add(LinkId id) {
+    const Link& link = cluster_[id];
+    row_.insert(row_.end(), {vertices_[link.from], vertices_[link.to],
+                             std::bit_cast<std::uint64_t>(link.bandwidth.value),
+                             std::bit_cast<std::uint64_t>(link.latency.value)});
+  }
+  /// The row, which is empty again then.
+  std::vector<std::uint64_t> take() { return std::exchange(row_, {}); }
+
+ private:
+  const Cluster& cluster_;
+  const std::vector<std::uint64_t>& vertices_;
+  std::map<std::string_view, std::uint64_t> kinds_;
+  std::vector<std::uint64_t> row_;
+};
+
 }  // namespace
 
 HostSymmetry::HostSymmetry(const Cluster& cluster)
@@ -87,7 +146,7 @@ HostSymmetry::HostSymmetry(const Cluster& cluster)
 
 // Every link must belong to one host: lie in it, or join it to a shared switch.
 bool HostSymmetry::find_hosts(const Cluster& cluster) {
-  const std::vector<std::uint32_t> hosts = hosts_of_vertices(cluster);
+  const std::vector<std::uint32_t> hosts = owners_of_vertices(cluster, hosts_of_devices(cluster));
   std::uint32_t count = 0;
   for (std::size_t d = 0; d < devices_.size(); ++d) {
     devices_[d].host = hosts[d];
@@ -99,57 +158,65 @@ bool HostSymmetry::find_hosts(const Cluster& cluster) {
     if (from == kShared && to == kShared) return false;
     links_[l].host = from == kShared ? to : from;
   }
-  const auto sort_out = [count](std::vector<Place>& places, std::vector<std::uint32_t>& firsts,
-                                auto& sorted) {
-    firsts.assign(count + 1, 0);
-    for (const Place& place : places) ++firsts[place.host + 1];
-    for (std::size_t h = 1; h < firsts.size(); ++h) firsts[h] += firsts[h - 1];
-    sorted.resize(places.size());
-    std::vector<std::uint32_t> next(firsts.begin(), firsts.end() - 1);
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      std::uint32_t& at = next[places[i].host];
-      places[i].number = at - firsts[places[i].host];
-      sorted[at++] = typename std::remove_reference_t<decltype(sorted)>::value_type(i);
-    }
-  };
-  sort_out(devices_, first_device_, host_devices_);
-  sort_out(links_, first_link_, host_links_);
+  sort_out(devices_, count, first_device_, host_devices_);
+  sort_out(links_, count, first_link_, host_links_);
   find_types(cluster, hosts);
+  find_own_links(cluster);
   return true;
 }
 
-// What is said of a host, as a row of numbers.
 void HostSymmetry::find_types(const Cluster& cluster, const std::vector<std::uint32_t>& hosts) {
-  std::map<std::string_view, std::uint64_t> kinds;
-  std::vector<std::uint64_t> numbers(hosts.size());  // of each vertex in its host
-  std::vector<std::uint64_t> next(this->hosts());
-  for (std::size_t v = 0; v < hosts.size(); ++v) {
-    numbers[v] = hosts[v] == kShared ? ~std::uint64_t{v} : next[hosts[v]]++;
-  }
+  const std::vector<std::uint64_t> vertices = numbers_of_vertices(hosts, this->hosts());
+  Description description(cluster, vertices);
   std::map<std::vector<std::uint64_t>, std::uint32_t> known;
   for (std::size_t h = 0; h < this->hosts(); ++h) {
-    std::vector<std::uint64_t> row;
-    for (std::size_t k = 0; k < device_count(h); ++k) {
-      const Device& device = cluster[this->device(h, k)];
-      row.push_back(kinds.try_emplace(device.kind, kinds.size()).first->second);
-      row.push_back(std::bit_cast<std::uint64_t>(device.speed));
-      row.push_back(static_cast<std::uint64_t>(device.copy_engine) * 4 +
-                    static_cast<std::uint64_t>(device.assembles) * 2 +
-                    static_cast<std::uint64_t>(device.forwards));
-      row.push_back(static_cast<std::uint64_t>(device.channel_block));
-    }
+    for (std::size_t k = 0; k < device_count(h); ++k) description.add(device(h, k));
     for (std::uint32_t l = first_link_[h]; l < first_link_[h + 1]; ++l) {
-      const Link& link = cluster[host_links_[l]];
-      row.insert(row.end(), {numbers[link.from], numbers[link.to],
-                             std::bit_cast<std::uint64_t>(link.bandwidth.value),
-                             std::bit_cast<std::uint64_t>(link.latency.value)});
+      description.add(host_links_[l]);
     }
     const auto [at, fresh] =
-        known.try_emplace(std::move(row), static_cast<std::uint32_t>(known.size()));
+        known.try_emplace(description.take(), static_cast<std::uint32_t>(known.size()));
     const std::uint32_t type = at->second, host = static_cast<std::uint32_t>(h);
     types_.push_back(type);
     if (fresh) examples_.emplace_back(host, host);
     if (examples_[type].first == examples_[type].second) examples_[type].second = host;
+  }
+}
+
+// A link is a device's own where it joins what is nearest to the device, and nothing that is
+// nearest to another. Links that are shared, and those from device to device, count as the first
+// device's.
+void HostSymmetry::find_own_links(const Cluster& cluster) {
+  std::vector<std::uint32_t> all(devices_.size());
+  std::iota(all.begin(), all.end(), 0U);
+  const std::vector<std::uint32_t> owners = owners_of_vertices(cluster, std::move(all));
+  own_links_ = links_;
+  splits_.assign(hosts(), true);
+  for (std::size_t l = 0; l < links_.size(); ++l) {
+    const std::uint32_t from = owners[cluster[LinkId(l)].from], to = owners[cluster[LinkId(l)].to];
+    const std::uint32_t host = links_[l].host;
+    const bool own = from != to ? from == kShared || to == kShared : from != kShared;
+    splits_[host] = splits_[host] && own;
+    own_links_[l].host = own ? std::min(from, to) : device(host, 0).value;
+  }
+  sort_out(own_links_, devices_.size(), first_own_link_, device_links_);
+  find_alike(cluster, numbers_of_vertices(owners, devices_.size()));
+}
+
+void HostSymmetry::find_alike(const Cluster& cluster, const std::vector<std::uint64_t>& vertices) {
+  Description description(cluster, vertices);
+  first_alike_.resize(devices_.size());
+  for (std::size_t h = 0; h < hosts(); ++h) {
+    std::map<std::vector<std::uint64_t>, std::uint32_t> known;
+    for (std::uint32_t k = 0; k < device_count(h); ++k) {
+      const DeviceId device = this->device(h, k);
+      description.add(device);
+      for (std::uint32_t l = first_own_link_[device()]; l < first_own_link_[device() + 1]; ++l) {
+        description.add(device_links_[l]);
+      }
+      const std::uint32_t first = known.try_emplace(description.take(), k).first->second;
+      first_alike_[device()] = splits_[h] ? first : k;
+    }
   }
 }
 

@@ -7,8 +7,12 @@
 // The vertices of a host are its devices and the switches that only they can reach first; a switch
 // that several hosts reach is shared. Where all devices are in one host, or some name none, each
 // device counts as a host of its own. Two hosts are of one type where their devices have the same
-// kind and speed and their links the same ends, bandwidth and latency, in order. Immutable;
-// thread-safe.
+// kind and speed and their links the same ends, bandwidth and latency, in order.
+//
+// Devices of one host are alike where each link of the host is one device's own, because it joins
+// the device, or a switch that only the device reaches first, to what several reach (a switch of
+// the host, the network), and their own links are alike: exchanging two of them leaves everything
+// as it is, too. Immutable; thread-safe.
 
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +53,19 @@ class HostSymmetry {
   std::uint32_t first_of(std::uint32_t type) const { return examples_[type].first; }
   std::uint32_t second_of(std::uint32_t type) const { return examples_[type].second; }
 
+  /// Whether each link of the host is one device's own. What is said of own links holds there
+  /// alone.
+  bool splits(std::size_t host) const { return splits_[host]; }
+  DeviceId owner(LinkId link) const { return DeviceId(own_links_[link()].host); }
+  /// The number of a link among its device's own.
+  std::uint32_t own_number(LinkId link) const { return own_links_[link()].number; }
+  LinkId own_link(DeviceId device, std::uint32_t number) const {
+    return device_links_[first_own_link_[device()] + number];
+  }
+  /// The number of the first device in the host that the device may be exchanged with: its own
+  /// where it is like none before it.
+  std::uint32_t first_alike(DeviceId device) const { return first_alike_[device()]; }
+
  private:
   struct Place {
     std::uint32_t host = 0, number = 0;
@@ -56,6 +73,8 @@ class HostSymmetry {
 
   bool find_hosts(const Cluster& cluster);
   void find_types(const Cluster& cluster, const std::vector<std::uint32_t>& vertex_hosts);
+  void find_own_links(const Cluster& cluster);
+  void find_alike(const Cluster& cluster, const std::vector<std::uint64_t>& vertices);
   bool routes_are_alike(const Cluster& cluster) const;
 
   bool holds_ = false;
@@ -65,6 +84,10 @@ class HostSymmetry {
   std::vector<LinkId> host_links_;
   std::vector<std::uint32_t> types_;                               // by host
   std::vector<std::pair<std::uint32_t, std::uint32_t>> examples_;  // by type
+  std::vector<bool> splits_;                                       // by host
+  std::vector<Place> own_links_;  // in it, a link's device stands for a host
+  std::vector<std::uint32_t> first_own_link_, first_alike_;  // by device
+  std::vector<LinkId> device_links_;
 };
 
 }  // namespace strata

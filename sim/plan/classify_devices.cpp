@@ -12,25 +12,11 @@
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
 #include "sim/plan/buckets.h"
+#include "sim/plan/mixed_bits.h"
 #include "sim/plan/redistribution.h"
 
 namespace strata {
 namespace {
-
-using Bits = std::uint64_t;
-
-/// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
-constexpr Bits mixed(Bits x) {
-  x += 0x9E3779B97F4A7C15U;
-  x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27U)) * 0x94D049BB133111EBU;
-  return x ^ (x >> 31U);
-}
-/// Of several in their order.
-template <class... Rest>
-constexpr Bits mixed(Bits first, Bits second, Rest... rest) {
-  return mixed(mixed(first) + second, static_cast<Bits>(rest)...);
-}
 
 /// An edge whose shards read others than the one that lies on their device.
 struct Exchange {
@@ -45,39 +31,12 @@ struct SumGroup {
   std::set<SyncAlgorithm> algorithms;
 };
 
-/// What a group puts on a link of a host.
-struct HostLoad {
-  std::uint32_t host = 0;
-  std::size_t group = 0;  // among all groups
-  Bits load = 0;          // on which of the host's links, and how much of what
-};
-
-/// A sum by host and device that is empty again after each use.
-class Sums {
- public:
-  Sums(std::size_t hosts, std::size_t devices) : by_host_(hosts), by_device_(devices) {}
-
-  void add(std::uint32_t host, DeviceId device, Bits bits) {
-    total_ += bits;
-    by_host_[host] += bits;
-    by_device_[device()] += bits;
-    touched_.emplace_back(host, device);
-  }
-  /// Of other hosts, of others in the host, of the device.
-  Bits seen_from(std::uint32_t host, DeviceId device) const {
-    const Bits own = by_device_[device()];
-    return mixed(total_ - by_host_[host], by_host_[host] - own, own);
-  }
-  void clear() {
-    for (const auto& [host, device] : touched_) by_host_[host] = by_device_[device()] = 0;
-    touched_.clear();
-    total_ = 0;
-  }
-
- private:
-  Bits total_ = 0;
-  std::vector<Bits> by_host_, by_device_;
-  std::vector<std::pair<std::uint32_t, DeviceId>> touched_;
+/// What a group puts on a link.
+struct OwnLoad {
+  std::uint32_t host = 0;  // whose link it is
+  DeviceId device;         // likewise; invalid where the host's links are not its devices'
+  std::size_t group = 0;   // among all groups
+  Bits load = 0;           // on which of their links, and how much of what
 };
 
 class Refinement {
@@ -97,37 +56,77 @@ class Refinement {
     for (std::size_t d = 0; d < cost_models.size(); ++d) colours_[d] = mixed(cost_models[d]);
   }
 
-  /// By host; nothing where the strategy is one of those that are not understood.
-  std::optional<std::vector<std::uint32_t>> run() {
+  /// Whether the strategy is one of those that are understood.
+  bool look() {
     const std::vector<std::uint32_t> ordinals = parameter_ordinals(graph_);
     for (std::size_t i = 0; i < graph_.size(); ++i) {
       const LayerId layer(i);
       if (is_input(graph_[layer].op)) continue;
       look_at_sizes(layer);
       for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {
-        if (!look_at_edge(layer, input)) return std::nullopt;
+        if (!look_at_edge(layer, input)) return false;
       }
       look_at_sums(layer);
       look_at_statistics(layer);
       look_at_servers(layer, ordinals[i]);
     }
     look_at_buckets();
-    return refine();
+    return true;
   }
 
-  /// Whether every group in which a device stands for others has those that stand for its members.
+  /// The colours of the devices, once look() has seen what there is. `exchange`: those of one host
+  /// may have one, too.
+  std::vector<std::uint32_t> refine(bool exchange) {
+    const std::vector<Bits> seen = colours_;
+    paint_devices(host_colours({}), exchange);
+    std::size_t distinct = 0;
+    for (;;) {
+      std::vector<Bits> sorted = colours_;
+      std::sort(sorted.begin(), sorted.end());
+      sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+      if (sorted.size() == distinct) {
+        const std::vector<Bits> refined = std::exchange(colours_, seen);
+        return numbered(refined, sorted);
+      }
+      distinct = sorted.size();
+      paint_devices(refine_once(), exchange);
+    }
+  }
+
+  /// Whether every group in which a device stands for others has those that stand for its members,
+  /// and loads their links as it loads those of the members.
   bool keeps_groups(const DeviceClasses& classes) const {
-    return std::all_of(groups_.begin(), groups_.end(), [&](const SumGroup& group) {
+    const bool whole = std::all_of(groups_.begin(), groups_.end(), [&](const SumGroup& group) {
       const std::set<DeviceId> members(group.devices->begin(), group.devices->end());
-      const auto stands = [&](DeviceId device) { return classes.is_representative(device); };
-      if (std::none_of(members.begin(), members.end(), stands)) return true;
-      return std::all_of(members.begin(), members.end(), [&](DeviceId device) {
-        return members.contains(classes.representative(device));
-      });
+      return !is_lowered(group, classes) ||
+             std::all_of(members.begin(), members.end(), [&](DeviceId device) {
+               return members.contains(classes.representative(device));
+             });
     });
+    return whole && keeps_loads(classes);
   }
 
  private:
+  static bool is_lowered(const SumGroup& group, const DeviceClasses& classes) {
+    const auto stands = [&](DeviceId device) { return classes.is_representative(device); };
+    return std::any_of(group.devices->begin(), group.devices->end(), stands);
+  }
+
+  bool keeps_loads(const DeviceClasses& classes) const {
+    std::set<std::tuple<std::size_t, DeviceId, Bits>> kept;
+    std::vector<bool> lowered(groups_.size());
+    for (std::size_t g = 0; g < groups_.size(); ++g) lowered[g] = is_lowered(groups_[g], classes);
+    for (const OwnLoad& load : loads_) {
+      if (load.device.valid() && classes.is_representative(load.device)) {
+        kept.emplace(load.group, load.device, load.load);
+      }
+    }
+    return std::all_of(loads_.begin(), loads_.end(), [&](const OwnLoad& load) {
+      return !load.device.valid() || !lowered[load.group] ||
+             kept.contains({load.group, classes.representative(load.device), load.load});
+    });
+  }
+
   const Config& config(LayerId layer) const { return strategy_[layer]; }
 
   /// Equal configs have equal numbers.
@@ -331,8 +330,12 @@ class Refinement {
     for (const CollectivePhase& phase : sync_costs_.phases(algorithm, *group.devices)) {
       at = mixed(at, bits_of(phase.latency.value), bits_of(phase.bytes_per_byte));
       for (const LinkLoad& load : phase.loads) {
-        loads_.push_back({hosts_.host(load.link), static_cast<std::size_t>(&group - groups_.data()),
-                          mixed(at, hosts_.number(load.link), bits_of(load.weight))});
+        const std::uint32_t host = hosts_.host(load.link);
+        const bool own = hosts_.splits(host);
+        const Bits link = own ? hosts_.own_number(load.link) : hosts_.number(load.link);
+        loads_.push_back({host, own ? hosts_.owner(load.link) : DeviceId(),
+                          static_cast<std::size_t>(&group - groups_.data()),
+                          mixed(at, link, bits_of(load.weight))});
       }
     }
     group.sums = mixed(group.sums, at);
@@ -340,47 +343,35 @@ class Refinement {
 
   static Bits bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
 
-  std::vector<std::uint32_t> refine() {
-    std::size_t distinct = 0;
-    std::vector<Bits> hosts = host_colours({});
-    for (;;) {
-      std::vector<Bits> sorted = hosts;
-      std::sort(sorted.begin(), sorted.end());
-      sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-      if (sorted.size() == distinct) return numbered(hosts, sorted);
-      distinct = sorted.size();
-      paint_devices(hosts);
-      hosts = refine_once();
-    }
-  }
-
-  static std::vector<std::uint32_t> numbered(const std::vector<Bits>& hosts,
+  static std::vector<std::uint32_t> numbered(const std::vector<Bits>& colours,
                                              const std::vector<Bits>& sorted) {
     std::vector<std::uint32_t> numbers;
-    for (const Bits host : hosts) {
-      const auto at = std::lower_bound(sorted.begin(), sorted.end(), host);
+    numbers.reserve(colours.size());
+    for (const Bits colour : colours) {
+      const auto at = std::lower_bound(sorted.begin(), sorted.end(), colour);
       numbers.push_back(static_cast<std::uint32_t>(at - sorted.begin()));
     }
     return numbers;
   }
 
-  // A device of a host is like no other of it.
-  void paint_devices(const std::vector<Bits>& hosts) {
+  // Devices of a host that can't be exchanged are like no others of it.
+  void paint_devices(const std::vector<Bits>& hosts, bool exchange) {
     for (std::size_t d = 0; d < colours_.size(); ++d) {
       const DeviceId device(d);
-      colours_[d] = mixed(colours_[d], hosts[hosts_.host(device)], hosts_.number(device));
+      const std::uint32_t place = exchange ? hosts_.first_alike(device) : hosts_.number(device);
+      colours_[d] = mixed(colours_[d], hosts[hosts_.host(device)], place);
     }
   }
 
-  // `loads`: of each host's links.
+  // `loads`: of each host's links. Devices that can be exchanged may stand in any order.
   std::vector<Bits> host_colours(const std::vector<Bits>& loads) const {
     std::vector<Bits> hosts;
     for (std::size_t h = 0; h < hosts_.hosts(); ++h) {
-      Bits bits = mixed(hosts_.type(h), loads.empty() ? 0 : loads[h]);
+      Bits devices = 0;
       for (std::size_t k = 0; k < hosts_.device_count(h); ++k) {
-        bits = mixed(bits, colours_[hosts_.device(h, k)()]);
+        devices += mixed(colours_[hosts_.device(h, k)()]);
       }
-      hosts.push_back(bits);
+      hosts.push_back(mixed(hosts_.type(h), loads.empty() ? 0 : loads[h], devices));
     }
     return hosts;
   }
@@ -394,10 +385,17 @@ class Refinement {
       Bits sum = group.devices->size();
       for (const DeviceId device : *group.devices) sum += mixed(colours_[device()]);
       groups.push_back(mixed(group.sums, sum));
-      for (const DeviceId device : *group.devices) next[device()] += mixed(groups.back(), 1);
     }
-    for (const HostLoad& load : loads_) {
-      loads[load.host] += mixed(groups[load.group], load.load);
+    std::vector<Bits> loaded = groups;
+    for (const OwnLoad& load : loads_) {
+      if (load.device.valid()) loaded[load.group] += mixed(colours_[load.device()], load.load);
+    }
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      for (const DeviceId device : *groups_[g].devices) next[device()] += mixed(loaded[g], 1);
+    }
+    for (const OwnLoad& load : loads_) {
+      Bits& own = load.device.valid() ? next[load.device()] : loads[load.host];
+      own += mixed(loaded[load.group], load.load);
     }
     colours_ = std::move(next);
     return host_colours(loads);
@@ -448,7 +446,7 @@ class Refinement {
   std::map<std::vector<DeviceId>, std::size_t> group_of_;  // in groups_
   std::vector<Exchange> exchanges_;
   std::vector<SumGroup> groups_;
-  std::vector<HostLoad> loads_;
+  std::vector<OwnLoad> loads_;
 };
 
 // Who copies for itself does one thing after another, in an order that classes do not keep.
@@ -468,11 +466,13 @@ DeviceClasses find_device_classes(const Graph& graph, const Cluster& cluster,
   const std::shared_ptr<const HostSymmetry> hosts = cluster.symmetry();
   if (!hosts->holds()) return trivial;
   Refinement refinement(graph, cluster, strategy, options, cost_models, sync_costs, *hosts);
-  const auto colours = refinement.run();
-  if (!colours) return trivial;
-  DeviceClasses classes(hosts, *colours);
-  const bool alike = classes.representatives().size() < cluster.device_count();
-  return alike && refinement.keeps_groups(classes) ? classes : trivial;
+  if (!refinement.look()) return trivial;
+  for (const bool exchange : {true, false}) {
+    DeviceClasses classes(hosts, refinement.refine(exchange));
+    const bool alike = classes.representatives().size() < cluster.device_count();
+    if (alike && refinement.keeps_groups(classes)) return classes;
+  }
+  return trivial;
 }
 
 }  // namespace strata

@@ -6,6 +6,8 @@
 // Tarjan, 1987; McKay and Piperno, 2014): devices of one colour have shards of the same sizes,
 // belong to groups of the same colours, read as much from as many devices of each colour, in their
 // own host and in others, and stand in hosts whose devices and links have the same colours in turn.
+// Devices of one host are alike only where they may be exchanged (host_symmetry.h), and where each
+// group that sums something still has the devices that stand for its members.
 // A flow from a device of one class to one of another then takes links of the same classes
 // wherever it begins, and every link of a class is crossed by as many flows of each kind; max-min
 // fair rates, and so all times, are equal within a class. Colours are 64-bit sums of mixed bits:

@@ -9,32 +9,39 @@ DeviceClasses::DeviceClasses(std::size_t devices) : devices_(devices) {}
 
 DeviceClasses::DeviceClasses(std::shared_ptr<const HostSymmetry> hosts,
                              std::span<const std::uint32_t> colours)
-    : devices_(0), hosts_(std::move(hosts)), alike_(colours.size()) {
-  std::map<std::uint32_t, std::uint32_t> first;
-  for (std::size_t h = 0; h < colours.size(); ++h) {
-    devices_ += hosts_->device_count(h);
-    const auto at = first.try_emplace(colours[h], static_cast<std::uint32_t>(h)).first;
-    standing_for_.push_back(at->second);
-    ++alike_[at->second];
-  }
-  for (std::size_t d = 0; d < devices_; ++d) {
-    const DeviceId device(d);
-    representatives_.push_back(
-        hosts_->device(standing_for_[hosts_->host(device)], hosts_->number(device)));
+    : devices_(colours.size()),
+      hosts_(std::move(hosts)),
+      representatives_(devices_),
+      alike_(devices_) {
+  std::map<std::uint32_t, DeviceId> first;
+  for (std::size_t h = 0; h < hosts_->hosts(); ++h) {
+    for (std::size_t k = 0; k < hosts_->device_count(h); ++k) {
+      const DeviceId device = hosts_->device(h, k);
+      const DeviceId stands = first.try_emplace(colours[device()], device).first->second;
+      representatives_[device()] = stands;
+      ++alike_[stands()];
+    }
   }
 }
 
 LinkId DeviceClasses::representative(LinkId link) const {
   if (!hosts_) return link;
-  return hosts_->link(standing_for_[hosts_->host(link)], hosts_->number(link));
+  const std::uint32_t host = hosts_->host(link);
+  if (hosts_->splits(host)) {
+    return hosts_->own_link(representative(hosts_->owner(link)), hosts_->own_number(link));
+  }
+  const DeviceId stands = representative(hosts_->device(host, 0));
+  return hosts_->link(hosts_->host(stands), hosts_->number(link));
 }
 
 std::int64_t DeviceClasses::members(DeviceId device) const {
-  return hosts_ ? alike_[standing_for_[hosts_->host(device)]] : 1;
+  return hosts_ ? alike_[representative(device)()] : 1;
 }
 
 std::int64_t DeviceClasses::members(LinkId link) const {
-  return hosts_ ? alike_[standing_for_[hosts_->host(link)]] : 1;
+  if (!hosts_) return 1;
+  const std::uint32_t host = hosts_->host(link);
+  return members(hosts_->splits(host) ? hosts_->owner(link) : hosts_->device(host, 0));
 }
 
 std::vector<DeviceId> DeviceClasses::representatives() const {

@@ -17,7 +17,8 @@ class DeviceClasses {
  public:
   /// Each device is a class.
   explicit DeviceClasses(std::size_t devices);
-  /// `colours`: of hosts; those of one colour are alike.
+  /// `colours`: of devices; those of one colour are alike. Hosts that have one colour in common
+  /// must have as many devices of each.
   DeviceClasses(std::shared_ptr<const HostSymmetry> hosts, std::span<const std::uint32_t> colours);
 
   bool is_trivial() const { return !hosts_; }
@@ -29,7 +30,8 @@ class DeviceClasses {
   std::int64_t members(DeviceId device) const;
   std::vector<DeviceId> representatives() const;
 
-  /// Of links: in the host that stands for the link's. Its class has as many members.
+  /// Of links: the device's that stands for the link's own device, or in the host that stands for
+  /// the link's. Its class has as many members.
   LinkId representative(LinkId link) const;
   std::int64_t members(LinkId link) const;
   bool share_host(DeviceId a, DeviceId b) const;
@@ -39,9 +41,8 @@ class DeviceClasses {
  private:
   std::size_t devices_;
   std::shared_ptr<const HostSymmetry> hosts_;  // null: each device is a class
-  std::vector<std::uint32_t> standing_for_;    // by host: which host stands for it
   std::vector<DeviceId> representatives_;      // by device
-  std::vector<std::int64_t> alike_;            // by host: how many it stands for, itself included
+  std::vector<std::int64_t> alike_;            // by device: how many it stands for, itself included
 };
 
 }  // namespace strata

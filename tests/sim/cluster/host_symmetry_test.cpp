@@ -59,6 +59,41 @@ TEST(HostSymmetry, AStragglerAndASlowLinkMakeTypesOfTheirOwn) {
             (Types{0, 1, 0, 0}));
 }
 
+std::vector<std::uint32_t> first_alike(const Cluster& cluster) {
+  const HostSymmetry hosts(cluster);
+  std::vector<std::uint32_t> result;
+  for (std::size_t d = 0; d < cluster.device_count(); ++d) {
+    result.push_back(hosts.first_alike(DeviceId(d)));
+  }
+  return result;
+}
+
+// Each with its links to the host's switch and to the network, but for a straggler, and one whose
+// link is slower.
+TEST(HostSymmetry, DevicesOfAHostMayBeExchanged) {
+  const Cluster cluster = preset_cluster("a100-2x4");
+  EXPECT_TRUE(HostSymmetry(cluster).splits(0));
+  EXPECT_EQ(first_alike(cluster), (Types{0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(first_alike(apply(cluster, "device.gpu5.speed", "0.5")),
+            (Types{0, 0, 0, 0, 0, 1, 0, 0}));
+  EXPECT_EQ(first_alike(apply(cluster, "link.host0/gpu2-nic>core.bandwidth", "0.5x")),
+            (Types{0, 0, 2, 0, 0, 0, 0, 0}));
+  const HostSymmetry hosts(cluster);
+  const LinkId link = cluster.find_link("host1/gpu6>switch");
+  EXPECT_EQ(hosts.owner(link), DeviceId(6));
+  EXPECT_EQ(hosts.own_link(DeviceId(2), hosts.own_number(link)),
+            cluster.find_link("host0/gpu2>switch"));
+}
+
+// Wired to one another, or with a link of the host that all of them share.
+TEST(HostSymmetry, DevicesThatShareLinksAreNotExchanged) {
+  for (const char* name : {"p100-2x4", "k80-2x4"}) {
+    EXPECT_FALSE(HostSymmetry(preset_cluster(name)).splits(0)) << name;
+    EXPECT_EQ(first_alike(preset_cluster(name)), (Types{0, 1, 2, 3, 0, 1, 2, 3})) << name;
+  }
+  EXPECT_FALSE(HostSymmetry(preset_cluster("dgx1-p100-2")).splits(0));
+}
+
 std::string two_hosts(const std::string& more) {
   std::string text = "name = \"two\"\n[[switch]]\nname = \"core\"\n";
   for (const std::string device : {"a", "b", "c", "d"}) {

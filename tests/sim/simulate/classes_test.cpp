@@ -19,9 +19,11 @@
 #include "sim/cluster/what_if.h"
 #include "sim/cost/eq1.h"
 #include "sim/graph/regions.h"
+#include "sim/graph/zoo.h"
 #include "sim/plan/lower.h"
 #include "sim/simulate/simulate.h"
 #include "sim/strategy/hybrid.h"
+#include "sim/strategy/recomputation.h"
 #include "sim/timeline/breakdown.h"
 #include "sim/timeline/memory.h"
 
@@ -49,7 +51,8 @@ class FewCosts : public CostModel {
 
 Cluster random_cluster(Random& random) {
   const std::vector<std::string> names = {"p100-4x2", "p100-4x1", "h200-2x4", "h200-1x8",
-                                          "h200-4x2", "p100-2x4", "k80-2x4",  "p100-8x1"};
+                                          "h200-4x2", "p100-2x4", "k80-2x4",  "p100-8x1",
+                                          "a100-2x4", "a100-4x8", "h100-2x8"};
   Cluster cluster = preset_cluster(names[random() % names.size()]);
   const std::string device = cluster.devices()[random() % cluster.device_count()].name;
   const std::string link = cluster.links()[random() % cluster.links().size()].name;
@@ -307,7 +310,8 @@ TEST_P(Classes, DoWhatAllDevicesDoUnderHybrids) {
   std::size_t folded = 0, cases = 0;
   for (std::uint64_t seed = GetParam(); seed < GetParam() + 10; ++seed) {
     Random random(seed);
-    const char* const names[] = {"p100-2x4", "p100-4x4", "p100-8x4", "h200-2x8", "h200-4x4"};
+    const char* const names[] = {"p100-2x4", "p100-4x4", "p100-8x4", "h200-2x8",
+                                 "h200-4x4", "a100-2x4", "a100-4x8", "h100-2x8"};
     const Cluster cluster = preset_cluster(names[random() % std::size(names)]);
     const auto devices = static_cast<int>(cluster.device_count());
     const Graph graph = testing::random_transformer(random).with_batch(devices);
@@ -337,6 +341,62 @@ TEST_P(Classes, DoWhatAllDevicesDoUnderHybrids) {
   }
   EXPECT_GT(cases, 10u) << "few of the hybrids fit";
   EXPECT_GT(folded, 0u) << "few of the cases have classes";
+}
+
+// Hosts of which each device has its own links to a switch and to the network: devices of one host
+// are alike, too.
+TEST_P(Classes, DoWhatAllDevicesDoInHostsOnASwitch) {
+  std::size_t folded = 0;
+  for (std::uint64_t seed = GetParam(); seed < GetParam() + 10; ++seed) {
+    Random random(seed);
+    const char* const names[] = {"a100-2x4", "a100-4x8", "h100-2x8", "a100-4x2"};
+    Cluster cluster = preset_cluster(names[random() % std::size(names)]);
+    const auto devices = static_cast<int>(cluster.device_count());
+    if (const std::int64_t slow = pick(random, 0, 9); slow < 2) {
+      const std::string which =
+          slow == 0 ? "*" : cluster.devices()[random() % cluster.device_count()].name;
+      cluster = apply(cluster, "device." + which + ".speed", "0.5");
+    }
+    const Graph graph =
+        pick(random, 0, 2) == 0
+            ? testing::random_transformer(random).with_batch(devices)
+            : build_zoo(fmt::format("{}:layers={},hidden=16,heads=8,ffn={},seq={},vocab={}",
+                                    pick(random, 0, 1) == 0 ? "gpt" : "bert", pick(random, 1, 4),
+                                    pick(random, 8, 17), pick(random, 4, 8), pick(random, 8, 17)),
+                        devices);
+    std::vector<Strategy> strategies = {
+        data_parallel(graph, devices), model_parallel(graph, devices),
+        testing::random_strategy(random, graph, cluster.device_count())};
+    for (const char* sizes :
+         {"tp=2", "tp=4", "tp=8", "tp=2,sp=1", "tp=4,sp=1", "tp=8,sp=1", "tp=2,cp=2", "tp=4,cp=2",
+          "tp=2,pp=2", "tp=4,pp=2", "tp=8,pp=2", "tp=4,sp=1,pp=2", "tp=2,pp=4"}) {
+      try {
+        strategies.push_back(hybrid_parallel(graph, devices, std::string("hybrid:") + sizes));
+      } catch (const InputError&) {  // too few tokens or heads
+      }
+    }
+    for (Strategy& strategy : strategies) {
+      ASSERT_EQ(validate(strategy, graph, cluster), std::vector<std::string>{});
+      const auto recompute = static_cast<Recompute>(pick(random, 0, 4) % 3);
+      strategy = strategy.with(segments(graph, recompute, {}));
+      LowerOptions options;
+      options.sync.algorithm = static_cast<SyncAlgorithm>(pick(random, 0, 4));
+      if (pick(random, 0, 1) == 0) options.sync.bucket = Bytes{pick(random, 1, 4000)};
+      if (pick(random, 0, 3) == 0) options.max_flows_per_edge = 8;
+      options.rounds = static_cast<std::uint32_t>(pick(random, 1, 3));
+      options.gathers_again = pick(random, 0, 2) == 0;
+      share_some(random, options);
+      const Overlap overlap = pick(random, 0, 4) == 0 ? Overlap::none : Overlap::allowed;
+      Seen seen;
+      compare(graph, cluster, strategy, options, overlap,
+              fmt::format("seed {} on {}, {}, {} rounds", seed, cluster.name(), strategy.name(),
+                          options.rounds),
+              seen);
+      if (HasFatalFailure()) return;
+      folded += seen.folded;
+    }
+  }
+  EXPECT_GT(folded, 10u) << "few of the cases have classes";
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Classes, ::testing::Range<std::uint64_t>(0, 2000, 200));
