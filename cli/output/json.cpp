@@ -111,7 +111,12 @@ nlohmann::ordered_json prediction_json(const Case& input, const Prediction& pred
                             "step_seconds", "bucket_bytes"});
   json["zero"] = static_cast<int>(input.sync.zero);
   json["optimizer"] = name(kernels_of(input).optimizer);
-  json["makespan_seconds"] = prediction.timeline.makespan().value;
+  json["gradients"] = name(input.dtypes.gradients);
+  json["recompute"] = name(input.recompute);
+  json["rounds"] = prediction.rounds;
+  json["simulated_rounds"] = prediction.plan.rounds();
+  json["schedule"] = schedule_used(input, prediction.strategy, prediction.rounds);
+  json["makespan_seconds"] = prediction.makespan.value;
   json.update(columns_json(
       result, {"eq1_seconds", "throughput", "comm_bytes", "transfer_bytes", "sync_bytes"}));
   json["statistics_bytes"] = prediction.communication.statistics.value;

@@ -268,7 +268,7 @@ void TaskWork::update_interval(Turn turn) {
   operands.parameters = values(Role::parameters);
   operands.parameter_gradients = values(Role::parameter_gradients);
   operands.optimizer_state = values(Role::optimizer_state);
-  operands.step = &contexts_[turn.step];
+  operands.step = &context_of(turn);
   if (executor_.options_.keep_gradients && turn.step + 1 == steps_) {
     executor_.keep_interval(turn.task, operands.parameter_gradients);
   }
@@ -284,9 +284,11 @@ void TaskWork::show_before(TaskId id, const Operands& operands) {
     return;
   } else if (is_forward(task.phase)) {
     if (task.round > 0) return;  // the same parameters
-    const Operand own = find(id, Role::parameters);
-    if (own.buffer.valid()) {
-      show_values(TensorRole::parameters, task, values_of(own.buffer) + own.first);
+    // The first task may be of statistics, which reads none.
+    const std::span<const ParameterPart> parts = program_.parameters(task.layer, task.shard);
+    if (parts.size() == 1) {
+      const ParameterPart& all = parts.front();
+      show_values(TensorRole::parameters, task, values_of(all.buffer) + all.first);
     }
   } else {
     show(TensorRole::output_gradient, task, operands.output_gradient);

@@ -175,6 +175,7 @@ Plan Lowering::run() && {
   place_buckets();
   const Stages stages = stages_of(graph_, strategy_);
   const bool in_turn = options_.rounds > 1 || options_.schedule.is_given();
+  in_turn_ = in_turn;
   // Of one round, what a device computes first follows from what it waits for.
   const Pipeline pipeline = in_turn ? pipeline_of(graph_, stages) : Pipeline{};
   std::size_t layers = stages.stages() == 1 || !in_turn ? graph_.size() : 0;
@@ -188,7 +189,10 @@ Plan Lowering::run() && {
     builder_.begin_instance(instance.round, in_turn);
     lower_instance(instance, in_turn ? stages : Stages{});
     ++instance_;
+    // Half of the instances are backward passes, which have more.
+    if (instance_ == order.size() / 4 && options_.rounds > 4) builder_.expect(5);
   }
+  for (const auto& update : late_updates_) update();
   if (options_.sync.shares() && !shares_parameters()) gather_updated();
   std::vector<Placement> placements;
   for (const Config& config : strategy_.configs()) {

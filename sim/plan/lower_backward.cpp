@@ -253,6 +253,7 @@ TaskId Lowering::add_backward(LayerId layer, std::size_t shard, Phase phase) {
   }
   const bool adds = gives_parameter_gradients(layer, shard, phase);
   if (adds && last_added(layer, shard).valid()) after_.push_back(last_added(layer, shard));
+  if (adds) wait_for_last_round(layer, shard);
   const TaskId id = builder_.add(task(TaskKind::compute, phase, layer, shard), after_,
                                  backward_operands(layer, shard, phase), parts);
   parts.clear();

@@ -245,9 +245,16 @@ void Lowering::add_readers(LayerId layer, std::size_t shard) {
   }
 }
 
+void Lowering::update_late(std::function<void()> update) {
+  if (!in_turn_) return update();
+  late_updates_.push_back(std::move(update));
+}
+
 void Lowering::update_alone(LayerId layer, std::uint32_t shard) {
-  const TaskId gradient = parameter_gradient(layer, shard);
-  add_update(layer, shard, std::span(&gradient, 1));
+  update_late([this, layer, shard] {
+    const TaskId gradient = parameter_gradient(layer, shard);
+    add_update(layer, shard, std::span(&gradient, 1));
+  });
 }
 
 // A device runs its parameter collectives one after another, in plan order: one stream.
@@ -289,12 +296,17 @@ void Lowering::update_with_collective(const Bucket& bucket, SyncAlgorithm algori
     sum.buffers.push_back(parameters_of(holder).gradients[slot(holder, end.shards[k])].buffer);
   }
   const std::vector<TaskId> summed = sum_gradients(bucket, builder_.add_group(std::move(sum)));
-  // One after another, as a device does them anyway: only the last one ends the use of the buffer.
-  std::vector<TaskId> updated(brought.size());
+  update_late([this, &bucket, brought, summed] { update_all(bucket, brought, summed); });
+}
+
+// One after another, as a device does them anyway: only the last one ends the use of the buffer.
+void Lowering::update_all(const Bucket& bucket, std::span<const std::size_t> replicas,
+                          std::span<const TaskId> summed) {
+  std::vector<TaskId> updated(replicas.size());
   for (const BucketPart& part : bucket.parts) {
-    for (std::size_t i = 0; i < brought.size(); ++i) {
-      const LayerId holder = part.layer_of(brought[i]);
-      const std::uint32_t shard = part.shards[brought[i]];
+    for (std::size_t i = 0; i < replicas.size(); ++i) {
+      const LayerId holder = part.layer_of(replicas[i]);
+      const std::uint32_t shard = part.shards[replicas[i]];
       const TaskId after[] = {summed[i], updated[i]};
       updated[i] = add_update(holder, shard, std::span(after, updated[i].valid() ? 2 : 1));
     }

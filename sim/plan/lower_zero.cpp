@@ -139,6 +139,18 @@ void Lowering::place_round_gradients(std::size_t bucket) {
   }
 }
 
+// Of a bucket, the whole gradients of one round are there at a time.
+void Lowering::wait_for_last_round(LayerId layer, std::size_t shard) {
+  if (!shares_gradients()) return;
+  const LayerId holder = holders_[layer()];
+  const LayerParameters& own = parameters_[holder()];
+  if (own.shared.empty()) return;
+  const std::size_t at = holder == layer ? slot(layer, shard) : slot_beside(holder, layer, shard);
+  const InBucket& lies = own.shared[at];
+  const TaskId reduced = shared_[lies.bucket].reduced[lies.replica];
+  if (reduced.valid()) after_.push_back(reduced);
+}
+
 void Lowering::reduce_round(LayerId layer) {
   if (--round_->layers_left[layer()] > 0) return;
   for (std::size_t bucket : buckets_with_[layer()]) {
@@ -201,9 +213,13 @@ TaskId Lowering::update_interval(const Bucket& bucket, const SharedBucket& share
 }
 
 void Lowering::update_shared(std::size_t b) {
+  if (!shares_gradients()) reduce_bucket(b);
+  update_late([this, b] { update_intervals(b); });
+}
+
+void Lowering::update_intervals(std::size_t b) {
   const Bucket& bucket = buckets_[b];
   SharedBucket& shared = shared_[b];
-  if (!shares_gradients()) reduce_bucket(b);
   std::vector<TaskId> updates;
   for (std::size_t at = 0; at < shared.replicas.size(); ++at) {
     std::vector<TaskId>& own = shared.updated.emplace_back(1, shared.reduced[at]);

@@ -212,8 +212,13 @@ class Lowering {
                     std::span<const Piece> sent = {});
   void add_readers(LayerId layer, std::size_t shard);
   void update_with_server(std::size_t k, const Bucket& bucket);
+  void update_all(const Bucket& bucket, std::span<const std::size_t> replicas,
+                  std::span<const TaskId> summed);
   void update_with_collective(const Bucket& bucket, SyncAlgorithm algorithm);
   void update_alone(LayerId layer, std::uint32_t shard);
+  /// At once or, where devices compute instances in turn, after all of them, as frameworks do: an
+  /// update among them would hold up the stages that wait for the next one's gradients.
+  void update_late(std::function<void()> update);
   std::vector<TaskId> exchange_statistics(LayerId layer, Phase phase,
                                           const std::vector<TaskId>& partial);
   void sum_statistics(LayerId layer, Phase phase, std::uint32_t group,
@@ -259,7 +264,10 @@ class Lowering {
   std::vector<TaskId> join_bucket(const Bucket& bucket, std::uint32_t group, const Task& kind,
                                   const std::vector<std::vector<TaskId>>& after);
   void reduce_round(LayerId layer);
+  /// Into after_.
+  void wait_for_last_round(LayerId layer, std::size_t shard);
   void reduce_bucket(std::size_t bucket);
+  void update_intervals(std::size_t bucket);
   void update_shared(std::size_t bucket);
   void gather_updated();
   TaskId update_interval(const Bucket& bucket, const SharedBucket& shared, std::size_t at,
@@ -398,6 +406,8 @@ class Lowering {
   std::vector<std::size_t> parts_left_;                 ///< by bucket: whose gradients are to come
   std::vector<LayerParameters> parameters_;             ///< by layer
   std::vector<std::unique_ptr<Round>> rounds_;
+  bool in_turn_ = false;  ///< devices compute instances one after another
+  std::vector<std::function<void()>> late_updates_;
   std::vector<std::size_t> layers_left_;  ///< by round: whose backward pass is to come
   Round* round_ = nullptr;                ///< that is lowered
   /// By layer that holds a weight: whose gradients of it are to come, of all that compute with it.

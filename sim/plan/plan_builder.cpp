@@ -19,6 +19,23 @@ void PlanBuilder::begin_instance(std::uint32_t round, bool in_turn) {
   instance_ = in_turn ? ++instances_ : 0;
 }
 
+void PlanBuilder::expect(double times) {
+  const auto reserve = [times](auto& list) {
+    list.reserve(static_cast<std::size_t>(times * static_cast<double>(list.size())));
+  };
+  reserve(plan_.tasks_);
+  reserve(plan_.dependency_offsets_);
+  reserve(plan_.operand_offsets_);
+  reserve(plan_.dependencies_);
+  reserve(plan_.operands_);
+  reserve(plan_.transfers_);
+  reserve(plan_.pieces_);
+  reserve(plan_.gathered_);
+  reserve(plan_.gathered_pieces_);
+  reserve(plan_.buffers_);
+  reserve(plan_.boxes_);
+}
+
 // A task that comes after another of its instance on its device comes after the last one's, too.
 void PlanBuilder::take_turn(const Task& task, TaskId id, std::size_t first_dependency) {
   Turn& turn = turns_[task.device()];
@@ -48,6 +65,10 @@ TaskId PlanBuilder::add(const Task& task, std::span<const TaskId> dependencies,
   all.insert(all.end(), dependencies.begin(), dependencies.end());
   const bool computes = task.kind == TaskKind::compute && task.phase != Phase::update;
   if (instance_ > 0 && computes) take_turn(task, id, first_dependency);
+  if (instance_ > 0 && task.kind == TaskKind::compute && task.phase == Phase::update) {
+    const std::vector<TaskId>& open = turns_[task.device()].open;
+    all.insert(all.end(), open.begin(), open.end());
+  }
   const auto first_of = all.begin() + static_cast<std::ptrdiff_t>(first_dependency);
   if (!std::is_sorted(first_of, all.end())) std::sort(first_of, all.end());
   all.erase(std::unique(first_of, all.end()), all.end());

@@ -70,6 +70,8 @@ class PlanBuilder {
   /// What compute tasks put together costs the device time.
   void assemble(DeviceId device) { plan_.assembles_[device()] = true; }
 
+  /// The whole will be about so many times what was added so far.
+  void expect(double times);
   const Plan& so_far() const { return plan_; }
   Plan build() &&;
 

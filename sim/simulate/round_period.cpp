@@ -82,9 +82,8 @@ class Comparison {
     const std::optional<Seconds> time = last_distance(rounds);
     if (!time) return std::nullopt;
     const Seconds part = *time / static_cast<double>(parts);
-    Seconds from = full_.to - *time - part;
-    if (from < full_.from && parts == 1) from = full_.from;
-    if (from < full_.from || from + *time > full_.to) return std::nullopt;
+    const Seconds from = full_.to - *time - part;
+    if (from < full_.from) return std::nullopt;
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       if (!repeats(d, rounds, from, *time)) return std::nullopt;
     }

@@ -322,7 +322,7 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost
 SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
                            std::size_t steps, Overlap overlap) {
   assert(steps > 0 && repeats(plan, costs));
-  if (may_repeat(plan)) {
+  if (steps > 3 && may_repeat(plan)) {
     // Whether the second step, and so each that follows, repeats the first one.
     const PlanWorkload built = build_workload(plan, cluster, costs, 2, overlap);
     SimulateOptions options;
@@ -330,12 +330,13 @@ SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<c
     const std::optional<ActivityTimes> times = first_step(plan, cluster, built, options, steps);
     if (times) {
       return {Timeline(plan.size(), spans_of(plan, built, *times, 1)),
-              mean_interval(times->makespan, Timeline::steady_window(steps))};
+              mean_interval(times->makespan, Timeline::steady_window(steps)),
+              to_seconds(static_cast<Tick>(steps) * times->makespan)};
     }
   }
   Timeline timeline = simulate(plan, cluster, costs, steps, overlap);
-  const Seconds seconds = timeline.step_seconds();
-  return {std::move(timeline), seconds};
+  const Seconds seconds = timeline.step_seconds(), makespan = timeline.makespan();
+  return {std::move(timeline), seconds, makespan};
 }
 
 }  // namespace strata

@@ -56,6 +56,7 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost
 struct SteadyStep {
   Timeline timeline;  ///< of all steps or, where all repeat the first one exactly, of that one
   Seconds seconds;    ///< Timeline::step_seconds() of all steps
+  Seconds makespan;   ///< of all steps
 };
 /// `costs`: by task.
 SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,

@@ -204,6 +204,11 @@ HybridSizes parse_hybrid(std::string_view text) {
       sizes.chunks = 2;
       sizes.folded = true;
     } else if (key == "vp") {
+      if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
+        throw InputError(fmt::format(
+            "strategy '{}': vp must be an integer or v, for two chunks in a V, not '{}'", text,
+            digits));
+      }
       sizes.chunks = read_count(text, key, digits, kMostParts);
     } else {
       throw InputError(

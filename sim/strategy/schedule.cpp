@@ -192,18 +192,21 @@ std::vector<Instance> zb_v(std::uint32_t stages, std::uint32_t stage, std::uint3
 }
 
 void check_suits(ScheduleKind kind, const Pipeline& pipeline) {
-  const std::string chunks =
-      fmt::format("{} chunks of layers on {} stages", pipeline.chunks(), pipeline.stages);
+  const std::string chunks = pipeline.stages == 1 ? std::string("the strategy has one stage")
+                                                  : fmt::format("{} chunks of layers on {} stages",
+                                                                pipeline.chunks(), pipeline.stages);
   switch (kind) {
     case ScheduleKind::gpipe:
       return;
     case ScheduleKind::one_f_one_b:
     case ScheduleKind::zb_h1:
       if (pipeline.chunks() == pipeline.stages && lies_in_turn(pipeline)) return;
-      return refuse(kind, chunks + "; allowed: one for each");
+      return refuse(kind, chunks + "; allowed: one for each (without vp)");
     case ScheduleKind::interleaved:
-      if (lies_in_turn(pipeline)) return;
-      return refuse(kind, chunks + "; allowed: equally many for each, by turns (hybrid:pp=P,vp=V)");
+      if (lies_in_turn(pipeline) && chunks_per_stage(pipeline) > 1) return;
+      return refuse(
+          kind,
+          chunks + "; allowed: several and equally many for each, by turns (hybrid:pp=P,vp=V)");
     case ScheduleKind::zb_v:
       if (lies_in_a_v(pipeline)) return;
       return refuse(kind, chunks +
@@ -321,6 +324,15 @@ Schedule read_schedule(const std::string& file) {
   return schedule;
 }
 
+namespace {
+
+std::string of_rounds(std::string_view what, std::uint32_t rounds) {
+  return fmt::format("{}; the step has {} round{} (`micro_batch`)", what, rounds,
+                     rounds == 1 ? "" : "s");
+}
+
+}  // namespace
+
 void check_schedule(const Schedule& schedule, const Pipeline& pipeline, std::uint32_t rounds) {
   if (schedule.size() != pipeline.stages) {
     throw InputError(fmt::format("its stages are {}, those of the strategy {}", schedule.size(),
@@ -336,7 +348,7 @@ void check_schedule(const Schedule& schedule, const Pipeline& pipeline, std::uin
         fail(instance, "is of a chunk that lies elsewhere");
       }
       if (instance.round >= rounds)
-        fail(instance, fmt::format("is of no round; allowed: 0 to {}", rounds - 1));
+        fail(instance, fmt::format("is of no round; the step has {} (`micro_batch`)", rounds));
       if (!seen.emplace(instance.chunk, instance.round, instance.pass).second) {
         fail(instance, "stands twice");
       }
@@ -345,8 +357,12 @@ void check_schedule(const Schedule& schedule, const Pipeline& pipeline, std::uin
       if (pipeline.stage_of[chunk] != stage) continue;
       for (std::uint32_t round = 0; round < rounds; ++round) {
         const auto has = [&](Pass pass) { return seen.contains({chunk, round, pass}); };
-        if (!has(Pass::forward)) fail({chunk, round, Pass::forward}, "is missing");
+        if (!has(Pass::forward)) {
+          fail({chunk, round, Pass::forward}, of_rounds("is missing", rounds));
+        }
         const bool whole = has(Pass::backward);
+        const bool none = !whole && !has(Pass::backward_inputs) && !has(Pass::backward_weights);
+        if (none) fail({chunk, round, Pass::backward}, of_rounds("is missing", rounds));
         for (const Pass part : {Pass::backward_inputs, Pass::backward_weights}) {
           if (has(part) != whole) continue;
           fail({chunk, round, part},

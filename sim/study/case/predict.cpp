@@ -31,8 +31,8 @@ SteadyStep simulated(const Case& input, const Prediction& prediction,
   }
   Timeline timeline = simulate(plan, input.cluster, prediction.costs, options.steps, input.overlap,
                                options.record_link_rates);
-  const Seconds step = timeline.step_seconds();
-  return {std::move(timeline), step};
+  const Seconds step = timeline.step_seconds(), makespan = timeline.makespan();
+  return {std::move(timeline), step, makespan};
 }
 
 // What the simulation finds wrong with a case knows no names.
@@ -40,6 +40,7 @@ void simulate_case(const Case& input, const PredictOptions& options, Prediction&
   SteadyStep steady = simulated(input, prediction, options);
   prediction.timeline = std::move(steady.timeline);
   prediction.step = steady.seconds;
+  prediction.makespan = steady.makespan;
   if (prediction.step.value > 0) return;
   throw InputError("a step takes no time; allowed: a network with a layer that computes");
 } catch (InputError& error) {
@@ -90,7 +91,8 @@ Plan lower_to_run(const Case& input, const Strategy& strategy, Optimizer optimiz
 
 JitteredSteps predict_jitter(const Case& input, const Prediction& prediction,
                              const Jitter& jitter) {
-  if (prediction.plan.classes() != nullptr) {  // each device draws its own
+  // Each device draws its own, and in each round.
+  if (prediction.plan.classes() != nullptr || prediction.plan.rounds() < prediction.rounds) {
     PredictOptions options;
     options.steps = 1;
     options.critical_path = options.eq1 = false;
@@ -145,6 +147,21 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
   return result;
 }
 
+// Whose strategy an error is about, where there are several.
+template <class Work>
+auto named(const Strategy& strategy, const Work& work) -> decltype(work()) try {
+  return work();
+} catch (InputError& error) {
+  error.add_context(fmt::format("strategy {}", strategy.name()));
+  throw;
+}
+
+void check_schedule_suits(const Case& input, const Strategy& strategy) {
+  if (!input.schedule.is_given()) return;
+  instances(input.schedule, pipeline_of(input.graph, stages_of(input.graph, strategy)),
+            input.rounds);
+}
+
 // How many rounds tell what the others do, if not all are to be simulated.
 struct FewRounds {
   std::uint32_t rounds = 0, period = 1;
@@ -179,6 +196,7 @@ void add_periods(const RoundPeriod& period, std::uint32_t rounds, std::span<cons
   const SteadyTime window{period.from, period.from + period.time, 1};
   few.rounds = rounds;
   few.step += times * period.time;
+  few.makespan += static_cast<double>(options.steps) * times * period.time;
   const auto periods = static_cast<std::int64_t>(times);
   const Communication more = communication(plan, repeated);
   few.communication.transfer += periods * more.transfer;
@@ -209,9 +227,10 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
   if (input.cut) {
     PredictOptions of_rounds = options;
     of_rounds.memo = nullptr;  // of another graph
-    return predict(in_rounds(input, asked), asked, of_rounds);
+    return predict(named(asked, [&] { return in_rounds(input, asked); }), asked, of_rounds);
   }
   const Strategy strategy = with_recomputation(input, asked);
+  named(strategy, [&] { check_schedule_suits(input, strategy); });
   std::optional<CaseMemo> own;
   CaseMemo& memo = options.memo != nullptr ? *options.memo : own.emplace(input);
   const auto with_path = [&](Prediction&& result) {
@@ -224,18 +243,22 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
   };
   if (options.devices == Simulated::one_of_each_class && !options.all_rounds && input.rounds > 1) {
     const std::optional<FewRounds> few = few_rounds(input, strategy);
+    // Steps of many rounds settle soon.
+    PredictOptions briefly = options;
+    briefly.steps = std::min<std::size_t>(options.steps, 3);
     for (std::uint32_t least = few ? few->rounds : input.rounds; 3 * least < 2 * input.rounds;
          least *= 2) {
       std::uint32_t period = few->period;
       // A period that was found may ask for some rounds more.
       for (int tries = 0; tries < 2; ++tries) {
         const std::uint32_t rounds = least + (input.rounds - least) % period;
-        auto [found, path] = with_path(predict_rounds(input, strategy, rounds, options, memo));
+        auto [found, path] = with_path(predict_rounds(input, strategy, rounds, briefly, memo));
         const auto repeated = round_period(found.plan, found.timeline.step(0), few->period);
         if (!repeated) break;
         period = repeated->rounds;
         if ((input.rounds - rounds) % period != 0) continue;
-        add_periods(*repeated, input.rounds, path, options, found);
+        add_periods(*repeated, input.rounds, path, briefly, found);
+        found.makespan += static_cast<double>(options.steps - briefly.steps) * found.step;
         return std::move(found);
       }
     }

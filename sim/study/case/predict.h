@@ -139,6 +139,7 @@ struct Prediction {
   std::vector<Cost> costs;  ///< by task
   Timeline timeline;
   Seconds step;                   ///< the steady-state time between steps
+  Seconds makespan;               ///< of all steps, in the timeline or not
   std::vector<LayerTerms> terms;  ///< Eq. 1, by layer
   Communication communication;
   CostSources sources;

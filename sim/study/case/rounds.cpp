@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/strategy/stages.h"
 
 namespace strata {
 
@@ -21,6 +22,13 @@ ScheduleChoice read_schedule_choice(const std::string& text) {
   if (choice.kind) return choice;
   throw InputError(fmt::format("unknown schedule '{}'; allowed: {}, or a file ending in .csv", text,
                                schedule_names()));
+}
+
+std::string schedule_used(const Case& input, const Strategy& strategy, std::uint32_t rounds) {
+  if (!input.schedule.own.empty()) return input.schedule.file;
+  if (rounds == 1 && !input.schedule.is_given()) return "";
+  const Pipeline pipeline = pipeline_of(input.graph, stages_of(input.graph, strategy));
+  return std::string(name(input.schedule.kind.value_or(usual_schedule(pipeline))));
 }
 
 std::int64_t data_parallel_groups(const Graph& graph, const Strategy& strategy) {

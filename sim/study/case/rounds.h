@@ -23,6 +23,10 @@ void cut_in_time(const Request& request, std::int64_t batch, Case& input) {
   input.recompute = request.recompute;
 }
 
+/// The order in which the strategy's stages compute rounds: a kind's name, or a file's. "" where
+/// nothing is in turn.
+std::string schedule_used(const Case& input, const Strategy& strategy, std::uint32_t rounds);
+
 /// How many parts of the batch the strategy computes at once: the largest degree in n.
 std::int64_t data_parallel_groups(const Graph& graph, const Strategy& strategy);
 

@@ -158,6 +158,9 @@ std::vector<StoredInput> Answers::inputs(const Question& question) {
     all.push_back(
         input("strategy", question.strategy, [&] { return read_file(question.strategy); }));
   }
+  if (request.schedule.ends_with(".csv")) {
+    all.push_back(input("schedule", request.schedule, [&] { return read_file(request.schedule); }));
+  }
   if (question.job == Job::run) {
     if (request.model.ends_with(".onnx")) {
       all.push_back(input("weights", request.model, [&] { return file_weights(request.model); }));

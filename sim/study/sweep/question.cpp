@@ -50,7 +50,7 @@ void read(Question& question, const Setting& setting) {
 }
 
 bool is_file(const std::string& name) {
-  return is_model_file(name) || name.ends_with(".json");
+  return is_model_file(name) || name.ends_with(".json") || name.ends_with(".csv");
 }
 
 void find_files(Question& question, const std::string& folder) {
@@ -60,6 +60,7 @@ void find_files(Question& question, const std::string& folder) {
   find(question.input.model);
   find(question.input.cluster);
   find(question.strategy);
+  find(question.input.schedule);
   for (std::string& file : question.input.profiles) find(file);
 }
 

@@ -33,13 +33,24 @@ struct Durations {
   }
 };
 
-Batch no_data(const Graph& graph) {
-  Batch batch;
-  for (const Layer& layer : graph.layers()) {
-    if (is_input(layer.op)) batch.inputs.emplace_back();
+/// Zeros for every input of a network.
+class NoData {
+ public:
+  explicit NoData(const Graph& graph) {
+    for (const Layer& layer : graph.layers()) {
+      if (!is_input(layer.op)) continue;
+      inputs_.emplace_back(static_cast<std::size_t>(volume(layer.output)));
+    }
   }
-  return batch;
-}
+  Batch batch() const {
+    Batch batch;
+    for (const std::vector<float>& input : inputs_) batch.inputs.emplace_back(input);
+    return batch;
+  }
+
+ private:
+  std::vector<std::vector<float>> inputs_;
+};
 
 TEST(FakeBackend, TimesARunAsTheSimulatorPredicts) {
   constexpr std::size_t kSteps = 3;
@@ -52,8 +63,8 @@ TEST(FakeBackend, TimesARunAsTheSimulatorPredicts) {
 
     FakeBackend backend(drawn.devices, durations.ticks, seed % 2 == 0);
     Executor executor(drawn.graph, plan, backend);
-    const Batch batch = no_data(drawn.graph);
-    const Execution run = executor.run(kSteps, [&](std::uint64_t) { return batch; });
+    const NoData data(drawn.graph);
+    const Execution run = executor.run(kSteps, [&](std::uint64_t) { return data.batch(); });
     const Timeline predicted = simulate(plan, drawn.cluster, durations.costs, kSteps);
     ASSERT_EQ(run.timeline.spans(), predicted.spans());
     EXPECT_EQ(run.moved.sync, communication(plan).sync * std::int64_t{kSteps});

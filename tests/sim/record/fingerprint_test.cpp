@@ -50,7 +50,7 @@ TEST(Fingerprint, OfPlansTellsWhatRunsWhereAndWhatMoves) {
   EXPECT_NE(fingerprint(moved.strategy).text(), fingerprint(Lowered().strategy).text());
 
   Lowered half;
-  half.options.dtypes.parameters = DType::fp16;
+  half.options.dtypes.gradients = DType::fp16;
   EXPECT_NE(half.text(), data);
 }
 

@@ -138,7 +138,7 @@ std::string error_of(const auto& call) {
 
 TEST(Schedule, RefusesWhatDoesNotSuitIt) {
   EXPECT_EQ(error_of([] { schedule(ScheduleKind::one_f_one_b, chain(2, 2), 4); }),
-            "schedule 1f1b: 4 chunks of layers on 2 stages; allowed: one for each");
+            "schedule 1f1b: 4 chunks of layers on 2 stages; allowed: one for each (without vp)");
   EXPECT_EQ(error_of([] { schedule(ScheduleKind::zb_v, chain(2, 2), 4); }),
             "schedule zb-v: 4 chunks of layers on 2 stages; allowed: two for each, the second ones "
             "in reverse (hybrid:pp=P,vp=v)");
@@ -173,7 +173,8 @@ TEST(Schedule, ReadsALineForEachStage) {
   EXPECT_EQ(text(read[0][2]), "0I0");
   EXPECT_EQ(read[1][3], (Instance{1, 1, Pass::backward}));
   check_schedule(read, chain(2, 1), 2);
-  EXPECT_EQ(error_of([&] { check_schedule(read, chain(2, 1), 3); }), "stage 0: 0F2 is missing");
+  EXPECT_EQ(error_of([&] { check_schedule(read, chain(2, 1), 3); }),
+            "stage 0: 0F2 is missing; the step has 3 rounds (`micro_batch`)");
   std::ofstream(file) << "0F0,0G0\n";
   EXPECT_EQ(error_of([&] { read_schedule(file); }),
             file + ":1: '0G0' is no instance; allowed: a chunk, F, B, I or W, and a round: 0F3");
