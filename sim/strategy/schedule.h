@@ -61,7 +61,7 @@ Schedule read_schedule(const std::string& file);
 /// What a case asks for: a kind, an order of its own, or the usual one of its pipeline.
 struct ScheduleChoice {
   std::optional<ScheduleKind> kind;
-  Schedule own;      ///< where it has stages
+  Schedule own;           ///< where it has stages
   std::string file = {};  ///< that has them
   bool is_given() const { return kind.has_value() || !own.empty(); }
   bool operator==(const ScheduleChoice&) const = default;
