@@ -59,7 +59,8 @@ nlohmann::ordered_json breakdown_json(const Case& input, const Breakdown& breakd
 }
 
 nlohmann::ordered_json use_json(const Case& input, const Prediction& prediction) {
-  const Utilisation use = utilisation(prediction.plan, prediction.timeline, input.cluster);
+  const Utilisation use = utilisation(prediction.plan, prediction.timeline, input.cluster,
+                                      prediction.step_seconds(), prediction.repeated);
   nlohmann::ordered_json json;
   for (std::size_t i = 0; i < use.devices.size(); ++i) {
     json["devices"].push_back(

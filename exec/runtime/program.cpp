@@ -64,6 +64,7 @@ void Program::add_kernels() {
 void Program::add_kernel(TaskId forward) {
   const Task& task = plan_[forward];
   ProgramKernel& added = kernels_[kernel(task)];
+  if (added.spec.graph != nullptr) return;  // all rounds say the same
   added.device = task.device;
   added.shard = task.shard;
   added.spec.graph = &graph_;

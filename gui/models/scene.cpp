@@ -57,7 +57,8 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* prog
   if (!options.critical_path) {
     prediction.path = path_shares(prediction.plan, prediction.timeline, scene->path);
   }
-  scene->use = utilisation(prediction.plan, prediction.timeline, input.cluster);
+  scene->use = utilisation(prediction.plan, prediction.timeline, input.cluster,
+                           prediction.step_seconds(), prediction.repeated);
   scene->flops = flops_utilisation(input, prediction.strategy, prediction.step_seconds());
   return scene;
 }

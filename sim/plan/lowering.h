@@ -194,6 +194,7 @@ class Lowering {
 
   // recompute.cpp
   void recompute_segment_of(LayerId layer);
+  std::vector<LayerId> segment_until(LayerId layer) const;
   std::vector<LayerId> recomputed_with(LayerId layer) const;
   void forget_forward(LayerId layer);
   void read_again(LayerId layer);

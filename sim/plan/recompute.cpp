@@ -66,20 +66,22 @@ void Lowering::read_again(LayerId layer) {
   }
 }
 
-// The layers of its segment that are computed again as the backward pass comes to it.
-std::vector<LayerId> Lowering::recomputed_with(LayerId layer) const {
+// The layers of its segment, of which it is the last one that the backward pass comes to.
+std::vector<LayerId> Lowering::segment_until(LayerId layer) const {
   const std::uint32_t segment = strategy_.segment(layer);
-  std::size_t first = layer();
-  while (first > 0 && (strategy_.segment(LayerId(first - 1)) == segment ||
-                       strategy_.segment(LayerId(first - 1)) == 0)) {
-    --first;
+  std::vector<LayerId> layers;
+  for (std::size_t i = layer() + 1; i-- > 0;) {
+    const std::uint32_t own = strategy_.segment(LayerId(i));
+    if (own == segment) layers.emplace_back(i);
+    if (own != segment && own != 0) break;
   }
-  std::vector<LayerId> again;
-  for (std::size_t i = first; i <= layer(); ++i) {
-    if (strategy_.segment(LayerId(i)) == segment && is_computed_again(LayerId(i))) {
-      again.emplace_back(i);
-    }
-  }
+  std::reverse(layers.begin(), layers.end());
+  return layers;
+}
+
+std::vector<LayerId> Lowering::recomputed_with(LayerId layer) const {
+  std::vector<LayerId> again = segment_until(layer);
+  std::erase_if(again, [this](LayerId of) { return !is_computed_again(of); });
   return again;
 }
 
@@ -92,23 +94,18 @@ void Lowering::recompute_segment_of(LayerId layer) {
   if (recomputed[segment]) return;
   recomputed[segment] = true;
   builder_.recompute(true);
-  std::size_t first = layer();
-  while (first > 0 && (strategy_.segment(LayerId(first - 1)) == segment ||
-                       strategy_.segment(LayerId(first - 1)) == 0)) {
-    --first;
-  }
   recomputes_after_ = layer;
   for (LayerId again : recomputed_with(layer)) {
     forget_forward(again);
     lower_forward(again);
   }
-  for (std::size_t i = first; i <= layer(); ++i) {
-    const Layer& l = graph_[LayerId(i)];
-    if (strategy_.segment(LayerId(i)) != segment || is_computed_again(LayerId(i))) continue;
+  for (LayerId other : segment_until(layer)) {
+    if (is_computed_again(other)) continue;
+    const Layer& l = graph_[other];
     const bool reads = std::any_of(l.inputs.begin(), l.inputs.end(), [&](LayerId input) {
       return strategy_.segment(input) == segment && is_computed_again(input);
     });
-    if (reads && requires_gradient_[i] && backward_reads_input(l.op)) read_again(LayerId(i));
+    if (reads && requires_gradient_[other()] && backward_reads_input(l.op)) read_again(other);
   }
   recomputes_after_ = {};
   builder_.recompute(false);

@@ -124,7 +124,7 @@ class Division {
  private:
   using End = Causes::End;
 
-  const Span& span(StepTask of) const { return causes_.span(of); }
+  const Span& span(TaskOfStep of) const { return causes_.span(of); }
 
   // What of the time from `from` to `to` is in the window.
   Seconds counted(Seconds from, Seconds to) const { return window_.within({from, from, to}); }
@@ -148,10 +148,10 @@ class Division {
   }
 
   // Divides the time from `from` to the start of the task, while the device waits for it.
-  void follow(StepTask at, Seconds from) {
+  void follow(TaskOfStep at, Seconds from) {
     Seconds until = span(at).start;
     while (until > from) {
-      const std::optional<StepTask> cause = cause_of(at);
+      const std::optional<TaskOfStep> cause = cause_of(at);
       if (!cause || span(*cause).start > span(at).start) break;  // clocks that disagree
       at = *cause;
       until = cover(at, from, until);
@@ -165,13 +165,13 @@ class Division {
 
   // As if the next step waited for the last task of this one.
   void follow_from_end(Seconds from) {
-    const StepTask last = last_of_window();
+    const TaskOfStep last = last_of_window();
     cover(last, from, window_.to);
     follow(last, from);
   }
 
   // From `until` back to the start of the task, not beyond `from`.
-  Seconds cover(StepTask task, Seconds from, Seconds until) {
+  Seconds cover(TaskOfStep task, Seconds from, Seconds until) {
     const Span& s = span(task);
     const Seconds end = std::clamp(s.end, from, until), start = std::clamp(s.start, from, end);
     wait(end, until, WaitsFor::computation);
@@ -180,7 +180,7 @@ class Division {
   }
 
   // The tasks of a group wait for one another.
-  std::optional<StepTask> cause_of(StepTask at) {
+  std::optional<TaskOfStep> cause_of(TaskOfStep at) {
     const Task& task = plan_[at.task];
     if (task.kind == TaskKind::collective) at.task = plan_.groups()[task.detail].tasks.front();
     std::uint64_t& known = known_[at.step * plan_.size() + at.task()];
@@ -189,17 +189,17 @@ class Division {
       known = cause ? 2 + cause->of.step * plan_.size() + cause->of.task() : kNone;
     }
     if (known == kNone) return std::nullopt;
-    return StepTask{static_cast<std::uint32_t>((known - 2) / plan_.size()),
-                    TaskId((known - 2) % plan_.size())};
+    return TaskOfStep{static_cast<std::uint32_t>((known - 2) / plan_.size()),
+                      TaskId((known - 2) % plan_.size())};
   }
 
   // Of the last step of the window the task that ends last.
-  StepTask last_of_window() {
+  TaskOfStep last_of_window() {
     if (last_) return *last_;
     const std::uint32_t step = last_step_;
-    StepTask latest{step, TaskId(0)};
+    TaskOfStep latest{step, TaskId(0)};
     for (std::size_t i = 1; i < plan_.size(); ++i) {
-      const StepTask at{step, TaskId(i)};
+      const TaskOfStep at{step, TaskId(i)};
       const bool later = span(at).end > span(latest).end;
       const bool tied = span(at).end == span(latest).end;
       if (later || (tied && causes_.precedes(at, latest))) latest = at;
@@ -236,7 +236,7 @@ class Division {
   std::vector<IdleTime> waits_;       // of the device
   StepParts own_, waited_;            // of the device, in the window
   std::vector<std::uint64_t> known_;  // causes, by step and task: 2 + where
-  std::optional<StepTask> last_;
+  std::optional<TaskOfStep> last_;
 };
 
 // In the order of time, neighbours of one reason together.

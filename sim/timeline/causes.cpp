@@ -42,7 +42,7 @@ void Causes::index_work() {
   for (auto& ends : ends_) sort_by_end(ends);
 }
 
-std::optional<Cause> Causes::of(StepTask at) const {
+std::optional<Cause> Causes::of(TaskOfStep at) const {
   const Span& s = span(at);
   if (s.start.value == 0) return std::nullopt;
   const Task& task = plan_[at.task];
@@ -53,15 +53,15 @@ std::optional<Cause> Causes::of(StepTask at) const {
       return Cause{std::prev(after)->of, Bound::resource};
     }
   }
-  const std::optional<StepTask> latest = latest_dependency(at);
+  const std::optional<TaskOfStep> latest = latest_dependency(at);
   if (latest && span(*latest).end == s.start) return Cause{*latest, Bound::dependency};
   if (const auto turn = turn_before(at)) return Cause{*turn, Bound::resource};
   if (latest) return Cause{*latest, Bound::dependency};
   return std::nullopt;
 }
 
-bool Causes::precedes(StepTask a, StepTask b) const {
-  const auto key = [this](StepTask of) {
+bool Causes::precedes(TaskOfStep a, TaskOfStep b) const {
+  const auto key = [this](TaskOfStep of) {
     const Task& task = plan_[of.task];
     return std::tuple(span(of).start, task.kind, task.phase, task.layer, task.round);
   };
@@ -70,10 +70,10 @@ bool Causes::precedes(StepTask a, StepTask b) const {
 
 // Without overlap a device works or moves, one after the other, so a task may wait for one that it
 // does not depend on: which ended when it began, on a device of both.
-std::optional<StepTask> Causes::turn_before(StepTask of) const {
+std::optional<TaskOfStep> Causes::turn_before(TaskOfStep of) const {
   if (turns_.empty()) index_turns();
   const Seconds start = span(of).start;
-  std::optional<StepTask> found;
+  std::optional<TaskOfStep> found;
   for (DeviceId device : devices_of(of.task)) {
     const auto& turns = turns_[device()];
     auto at = std::lower_bound(turns.begin(), turns.end(), End{start, {}}, ends_earlier);
@@ -89,7 +89,7 @@ void Causes::index_turns() const {
   turns_.resize(ends_.size());
   for (std::uint32_t step = 0; step < timeline_.steps(); ++step) {
     for (std::size_t i = 0; i < plan_.size(); ++i) {
-      const StepTask of{step, TaskId(i)};
+      const TaskOfStep of{step, TaskId(i)};
       const Span& s = span(of);
       if (s.end <= s.start) continue;
       if (plan_[of.task].kind == TaskKind::collective) {
@@ -117,9 +117,9 @@ std::vector<DeviceId> Causes::devices_of(TaskId id) const {
 }
 
 // The dependency that ended last; a collective waits for its peers' dependencies too.
-std::optional<StepTask> Causes::latest_dependency(StepTask of) const {
-  std::optional<StepTask> latest;
-  const auto consider = [&](StepTask before) {
+std::optional<TaskOfStep> Causes::latest_dependency(TaskOfStep of) const {
+  std::optional<TaskOfStep> latest;
+  const auto consider = [&](TaskOfStep before) {
     const bool later = !latest || span(before).end > span(*latest).end;
     const bool tied = !later && span(before).end == span(*latest).end;
     if (later || (tied && precedes(before, *latest))) latest = before;

@@ -22,14 +22,14 @@ enum class Bound : std::uint8_t {
 };
 
 /// A task of one step.
-struct StepTask {
+struct TaskOfStep {
   std::uint32_t step = 0;
   TaskId task;
-  bool operator==(const StepTask&) const = default;
+  bool operator==(const TaskOfStep&) const = default;
 };
 
 struct Cause {
-  StepTask of;
+  TaskOfStep of;
   Bound bound = Bound::dependency;
 };
 
@@ -40,26 +40,26 @@ class Causes {
 
   /// Nothing where the timeline begins with the task. A dependency may have ended before the task
   /// started, where nothing explains the time between.
-  std::optional<Cause> of(StepTask at) const;
+  std::optional<Cause> of(TaskOfStep at) const;
 
   /// The tasks that ended at a time.
   struct End {
     Seconds at;
-    StepTask of;
+    TaskOfStep of;
   };
   /// What occupied the device for any time, in order.
   std::span<const End> work(DeviceId device) const { return ends_[device()]; }
 
-  const Span& span(StepTask at) const { return timeline_.span(at.step, at.task); }
+  const Span& span(TaskOfStep at) const { return timeline_.span(at.step, at.task); }
   /// Of two that ended at the same time: whether a is taken before b.
-  bool precedes(StepTask a, StepTask b) const;
+  bool precedes(TaskOfStep a, TaskOfStep b) const;
 
  private:
   void index_work();
-  std::optional<StepTask> turn_before(StepTask of) const;
+  std::optional<TaskOfStep> turn_before(TaskOfStep of) const;
   void index_turns() const;
   std::vector<DeviceId> devices_of(TaskId id) const;
-  std::optional<StepTask> latest_dependency(StepTask of) const;
+  std::optional<TaskOfStep> latest_dependency(TaskOfStep of) const;
 
   const Plan& plan_;
   const Timeline& timeline_;

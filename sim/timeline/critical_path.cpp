@@ -11,8 +11,8 @@ namespace strata {
 namespace {
 
 // The last to end.
-StepTask last_task(const Plan& plan, const Timeline& timeline) {
-  StepTask latest{0, TaskId(0)};
+TaskOfStep last_task(const Plan& plan, const Timeline& timeline) {
+  TaskOfStep latest{0, TaskId(0)};
   for (std::uint32_t step = 0; step < timeline.steps(); ++step) {
     for (std::size_t i = 0; i < plan.size(); ++i) {
       const TaskId task(i);
@@ -29,9 +29,9 @@ constexpr std::array<Seconds PathShares::*, kWorkKinds> kShareOf = {
     &PathShares::sync,    &PathShares::statistics, &PathShares::idle};
 
 // Of all links of a class, to the one that stands for it.
-void add_route_bytes(const Plan& plan, const Cluster& cluster, const Task& task,
+void add_route_bytes(const Plan& plan, const Cluster& cluster, const Task& task, double times,
                      std::vector<double>& bytes) {
-  const auto alike = static_cast<double>(plan.alike(task));
+  const double alike = times * static_cast<double>(plan.alike(task));
   for (const Piece& piece : plan.pieces(plan.transfers()[task.detail])) {
     for (LinkId link : cluster.route(piece.from, task.device)) {
       bytes[plan.representative(link)()] += static_cast<double>(piece.bytes.value) * alike;
@@ -55,7 +55,7 @@ std::vector<PathStep> critical_path(const Plan& plan, const Timeline& timeline) 
   if (plan.size() == 0 || timeline.steps() == 0) return {};
   const Causes causes(plan, timeline);
   std::vector<PathStep> path;
-  StepTask at = last_task(plan, timeline);
+  TaskOfStep at = last_task(plan, timeline);
   for (;;) {
     const std::optional<Cause> cause = causes.of(at);
     path.push_back({at.step, at.task, cause ? cause->bound : Bound::start});
@@ -105,19 +105,20 @@ PathShares path_shares(const Plan& plan, const Timeline& timeline, std::span<con
   return shares;
 }
 
-Utilisation utilisation(const Plan& plan, const Timeline& timeline, const Cluster& cluster) {
+Utilisation utilisation(const Plan& plan, const Timeline& timeline, const Cluster& cluster,
+                        Seconds step, const RepeatedRounds& repeated) {
   Utilisation use;
   use.devices.assign(cluster.device_count(), 0);
   use.link_bytes.assign(cluster.links().size(), 0);
   const std::size_t last = timeline.steady_window().last;
-  const Seconds step = timeline.step_seconds();
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Task& task = plan[TaskId(i)];
+    const double times = repeated.weight(task);
     if (task.stream == Stream::device) {
-      use.devices[task.device()] += timeline.span(last, TaskId(i)).duration() / step;
+      use.devices[task.device()] += times * timeline.span(last, TaskId(i)).duration() / step;
     }
     if (task.kind == TaskKind::transfer) {
-      add_route_bytes(plan, cluster, task, use.link_bytes);
+      add_route_bytes(plan, cluster, task, times, use.link_bytes);
     }
   }
   for (std::size_t l = 0; l < use.link_bytes.size(); ++l) {
@@ -125,7 +126,8 @@ Utilisation utilisation(const Plan& plan, const Timeline& timeline, const Cluste
   }
   for (const Group& group : plan.groups()) {
     for (const CollectivePhase& phase : plan.group_shapes()[group.shape].phases) {
-      const double amount = phase.bytes_per_byte * static_cast<double>(group.bytes.value);
+      const double amount = repeated.weight(plan[group.tasks.front()]) * phase.bytes_per_byte *
+                            static_cast<double>(group.bytes.value);
       for (const LinkLoad& load : phase.loads) use.link_bytes[load.link()] += load.weight * amount;
     }
   }

@@ -54,6 +54,17 @@ struct Utilisation {
   std::vector<double> links;       ///< share of the link's capacity that is used
   std::vector<double> link_bytes;  ///< bytes a step over each link
 };
-Utilisation utilisation(const Plan& plan, const Timeline& timeline, const Cluster& cluster);
+/// Rounds of a plan that others repeat which are not in it, so many times.
+struct RepeatedRounds {
+  Rounds rounds = {0, 0};
+  double times = 0;
+  double weight(const Task& task) const { return rounds.contain(task) ? 1 + times : 1; }
+};
+/// Of steps that take `step` each.
+Utilisation utilisation(const Plan& plan, const Timeline& timeline, const Cluster& cluster,
+                        Seconds step, const RepeatedRounds& repeated = {});
+inline Utilisation utilisation(const Plan& plan, const Timeline& timeline, const Cluster& cluster) {
+  return utilisation(plan, timeline, cluster, timeline.step_seconds());
+}
 
 }  // namespace strata

@@ -195,6 +195,7 @@ void add_periods(const RoundPeriod& period, std::uint32_t rounds, std::span<cons
   const Rounds repeated{middle, middle + period.rounds};
   const SteadyTime window{period.from, period.from + period.time, 1};
   few.rounds = rounds;
+  few.repeated = {repeated, times};
   few.step += times * period.time;
   few.makespan += static_cast<double>(options.steps) * times * period.time;
   const auto periods = static_cast<std::int64_t>(times);

@@ -148,6 +148,7 @@ struct Prediction {
   /// Those of the plan and the timeline may be fewer, with one of each class of devices, where the
   /// others repeat them.
   std::uint32_t rounds = 1;
+  RepeatedRounds repeated;
   Breakdown breakdown;
 
   Seconds step_seconds() const { return step; }

@@ -40,7 +40,8 @@ Exposures exposures_of(const Case& input, const Predicted& of) {
 }
 
 void add_busiest(const Case& input, const Prediction& p, Story& story) {
-  const Utilisation use = utilisation(p.plan, p.timeline, input.cluster);
+  const Utilisation use =
+      utilisation(p.plan, p.timeline, input.cluster, p.step_seconds(), p.repeated);
   const auto device = std::max_element(use.devices.begin(), use.devices.end());
   const DeviceId d(static_cast<std::size_t>(device - use.devices.begin()));
   story.device = {input.cluster[d].full_name(), *device};

@@ -157,7 +157,11 @@ TEST(Rounds, OfAdamMakeOneStep) {
   InRounds how{.rounds = 3, .optimizer = Optimizer::adam};
   const Trained at_once = strata::testing::train_at_once(graph, how);
   expect_as_at_once(graph, strata::testing::in_chunks(graph, {{0}, {1}}), 2, how, at_once);
-  expect_as_at_once(graph, strata::testing::in_chunks(graph, {{0, 1}}), 2, how, at_once);
+  for (const Zero zero : {Zero::nothing, Zero::state, Zero::gradients, Zero::parameters}) {
+    SCOPED_TRACE(name(zero));
+    how.sync.zero = zero;
+    expect_as_at_once(graph, strata::testing::in_chunks(graph, {{0, 1}}), 2, how, at_once);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, Pipelines,

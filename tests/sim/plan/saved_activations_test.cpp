@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/cluster/presets.h"
+#include "sim/graph/regions.h"
 #include "sim/graph/zoo.h"
 #include "sim/plan/lower.h"
 #include "sim/strategy/hybrid.h"
@@ -132,6 +133,51 @@ TEST(SavedActivations, UnderRecomputationAreThoseOfKorthikanti) {
     EXPECT_EQ(kept_under(of, Recompute::selective),
               of.sp ? 34 * sbh / of.t : 10 * sbh + 24 * sbh / of.t);
     EXPECT_EQ(kept_under(of, Recompute::full), 2 * sbh / (of.sp ? of.t : 1));
+  }
+}
+
+/// Of the models of table 3: layers, channels and heads, devices of a product, stages.
+struct Megatron {
+  std::int64_t l, h, a, t, p;
+  double gibibytes;  ///< 18 bytes of each weight of its products, a device
+};
+
+// In bf16 with gradients in fp32 and Adam: 2 bytes, 4, and 12 of the optimizer. All stages have as
+// many; biases, norms and embeddings stay out.
+TEST(ModelState, OfMegatronsModelsIs18BytesAWeight) {
+  for (const Megatron& of :
+       {Megatron{48, 6144, 64, 8, 1, 45.5625}, Megatron{96, 12288, 96, 8, 8, 45.5625},
+        Megatron{105, 20480, 128, 8, 35, 31.640625},
+        Megatron{128, 25600, 160, 8, 64, 32.958984375}}) {
+    SCOPED_TRACE(of.l);
+    const Graph graph = build_zoo(
+        fmt::format("gpt:layers={},hidden={},heads={},seq=16,vocab=512", of.l, of.h, of.a), 1);
+    const Cluster cluster = preset_cluster(fmt::format("a100-{}x8", of.p));
+    LowerOptions options;
+    options.dtypes = DType::bf16;
+    options.dtypes.gradients = DType::fp32;
+    options.kernels.assign(cluster.device_count(), {.optimizer = Optimizer::adam});
+    const std::string hybrid = fmt::format("hybrid:tp={},pp={}", of.t, of.p);
+    const Strategy strategy =
+        hybrid_parallel(graph, static_cast<int>(cluster.device_count()), hybrid);
+    const Plan plan = lower_by_class(graph, cluster, strategy, options);
+    std::vector<double> bytes(cluster.device_count());
+    for (const Buffer& buffer : plan.buffers()) {
+      const Layer& layer = graph[buffer.layer];
+      const bool product = layer.name.starts_with("block") && layer.parameters.weight > 2 * of.h;
+      const bool of_weights = buffer.kind == BufferKind::parameters ||
+                              buffer.kind == BufferKind::parameter_gradients ||
+                              buffer.kind == BufferKind::optimizer_state;
+      if (!product || !of_weights) continue;
+      const Partition cut = partition(layer, strategy[buffer.layer].degrees);
+      const Parameters held = shard_parameters(layer, cut.tile(buffer.shard));
+      bytes[buffer.device()] += static_cast<double>(buffer.bytes.value) *
+                                static_cast<double>(held.weight) /
+                                static_cast<double>(held.total());
+    }
+    for (std::size_t d = 0; d < bytes.size(); ++d) {
+      EXPECT_DOUBLE_EQ(bytes[plan.representative(DeviceId(d))()] / (1 << 30), of.gibibytes) << d;
+    }
   }
 }
 
