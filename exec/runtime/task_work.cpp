@@ -62,7 +62,7 @@ void TaskWork::add_batch(Batch batch, std::uint64_t number) {
 }
 
 StepContext TaskWork::context(std::uint32_t step) const {
-  StepContext whole = contexts_[step * plan_.rounds()];
+  StepContext whole = contexts_[std::size_t{step} * plan_.rounds()];
   whole.labels = batches_[step].labels;
   return whole;
 }

@@ -98,11 +98,11 @@ class Comparison {
   }
 
   std::optional<Seconds> last_distance(std::uint32_t rounds) const {
-    const std::vector<Work>& works = devices_.front();
-    for (auto work = works.rbegin(); work != works.rend(); ++work) {
-      if (const Work* const next = later(0, *work, rounds)) return next->start - work->start;
+    std::optional<Seconds> last;
+    for (const Work& work : devices_.front()) {
+      if (const Work* const next = later(0, work, rounds)) last = next->start - work.start;
     }
-    return std::nullopt;
+    return last;
   }
 
   bool repeats(std::size_t device, std::uint32_t rounds, Seconds from, Seconds time) const {

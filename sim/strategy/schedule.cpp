@@ -130,7 +130,7 @@ class Interleaved {
     const std::uint32_t ahead =
         std::min(total, 2 * (stages_ - stage - 1) + (per_stage_ - 1) * group_);
     std::vector<Instance> order;
-    order.reserve(2 * total);
+    order.reserve(std::size_t{2} * total);
     for (std::uint32_t k = 0; k < total + ahead; ++k) {
       if (k < total) order.push_back(instance(k, stage, Pass::forward));
       if (k >= ahead) order.push_back(instance(k - ahead, stage, Pass::backward));
