@@ -68,6 +68,10 @@ void Replay::add_step(Steps& steps, const RoundTimes& sweep) const {
   const std::vector<double> pace = paces(sweep);
   for (std::size_t i = 0; i < compute_.size(); ++i) {
     Cost cost = prediction_.costs[i];
+    if (prediction_.plan[TaskId(i)].kind == TaskKind::join) {  // of no device
+      steps.costs.push_back(cost);
+      continue;
+    }
     const std::size_t device = prediction_.plan[TaskId(i)].device();
     const auto& [shard, assembling] = compute_[i];
     cost.seconds = shard ? sweep[device].shards[*shard] + assembling * pace[device]
