@@ -53,6 +53,7 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
       ordinals_(parameter_ordinals(graph)),
       parameters_(graph.size()),
       rounds_(options.rounds),
+      in_turn_(options.rounds > 1 || options.schedule.is_given()),
       rounds_left_(graph.size()),
       last_sync_(cluster.device_count()),
       memo_(memo),
@@ -174,20 +175,18 @@ Plan Lowering::run() && {
   check(options_.sync);
   place_buckets();
   const Stages stages = stages_of(graph_, strategy_);
-  const bool in_turn = options_.rounds > 1 || options_.schedule.is_given();
-  in_turn_ = in_turn;
   // Of one round, what a device computes first follows from what it waits for.
-  const Pipeline pipeline = in_turn ? pipeline_of(graph_, stages) : Pipeline{};
-  std::size_t layers = stages.stages() == 1 || !in_turn ? graph_.size() : 0;
+  const Pipeline pipeline = in_turn_ ? pipeline_of(graph_, stages) : Pipeline{};
+  std::size_t layers = stages.stages() == 1 || !in_turn_ ? graph_.size() : 0;
   if (layers == 0) {
     for (const Chunk& chunk : stages.chunks) layers += chunk.last() + 1 - chunk.first();
   }
   layers_left_.assign(options_.rounds, layers);
   const std::vector<Instance> order = instances(options_.schedule, pipeline, options_.rounds);
-  if (shares_parameters()) plan_openings(order, in_turn ? stages : Stages{});
+  if (shares_parameters()) plan_openings(order, in_turn_ ? stages : Stages{});
   for (const Instance& instance : order) {
-    builder_.begin_instance(instance.round, in_turn);
-    lower_instance(instance, in_turn ? stages : Stages{});
+    builder_.begin_instance(instance.round, in_turn_);
+    lower_instance(instance, in_turn_ ? stages : Stages{});
     ++instance_;
     // Half of the instances are backward passes, which have more.
     if (instance_ == order.size() / 4 && options_.rounds > 4) builder_.expect(5);

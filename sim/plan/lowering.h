@@ -407,7 +407,7 @@ class Lowering {
   std::vector<std::size_t> parts_left_;                 ///< by bucket: whose gradients are to come
   std::vector<LayerParameters> parameters_;             ///< by layer
   std::vector<std::unique_ptr<Round>> rounds_;
-  bool in_turn_ = false;  ///< devices compute instances one after another
+  bool in_turn_;  ///< devices compute instances one after another
   std::vector<std::function<void()>> late_updates_;
   std::vector<std::size_t> layers_left_;  ///< by round: whose backward pass is to come
   Round* round_ = nullptr;                ///< that is lowered

@@ -322,7 +322,9 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost
 SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
                            std::size_t steps, Overlap overlap) {
   assert(steps > 0 && repeats(plan, costs));
-  if (steps > 3 && may_repeat(plan)) {
+  // To try with two takes almost as long as so few.
+  constexpr std::size_t kFewSteps = 3;
+  if (steps > kFewSteps && may_repeat(plan)) {
     // Whether the second step, and so each that follows, repeats the first one.
     const PlanWorkload built = build_workload(plan, cluster, costs, 2, overlap);
     SimulateOptions options;

@@ -1,12 +1,8 @@
 #include "sim/strategy/stages.h"
 
 #include <algorithm>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace strata {
 namespace {
@@ -150,20 +146,7 @@ class ChunkFinder {
   std::span<const DeviceId> last_devices_;
 };
 
-// The first chunk that lies elsewhere than a pipeline has it.
-std::optional<std::size_t> first_elsewhere(const Stages& stages) {
-  for (std::size_t k = 0; k < stages.chunks.size(); ++k) {
-    const bool again = k > 0 && stages.chunks[k].stage == stages.chunks[k - 1].stage;
-    if (again || stages.chunks[k].stage != k % stages.stages()) return k;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
-
-bool Stages::is_pipeline() const {
-  return !chunks.empty() && !first_elsewhere(*this) && chunks.size() % devices.size() == 0;
-}
 
 Stages stages_of(const Graph& graph, const Strategy& strategy) {
   return ChunkFinder(graph, strategy).run();
@@ -187,31 +170,6 @@ Pipeline pipeline_of(const Graph& graph, const Stages& stages) {
     feeds.erase(std::unique(feeds.begin(), feeds.end()), feeds.end());
   }
   return pipeline;
-}
-
-std::string why_no_pipeline(const Graph& graph, const Stages& stages) {
-  if (stages.chunks.empty()) return "the network has inputs alone";
-  std::vector<std::string_view> begins(stages.stages());  // by stage: its first layer
-  for (std::size_t k = stages.chunks.size(); k-- > 0;) {
-    begins[stages.chunks[k].stage] = graph[stages.chunks[k].first].name;
-  }
-  if (const auto k = first_elsewhere(stages)) {
-    const Chunk &chunk = stages.chunks[*k], &before = stages.chunks[*k - 1];
-    const std::string& layer = graph[chunk.first].name;
-    if (chunk.stage == before.stage) {
-      return fmt::format("layers {} and {} lie on different devices of one stage",
-                         graph[before.last].name, layer);
-    }
-    return fmt::format(
-        "layer {} lies on the devices of layer {}, where a pipeline goes on to those of layer {}",
-        layer, begins[chunk.stage], begins[*k % stages.stages()]);
-  }
-  const Chunk& last = stages.chunks.back();
-  if (last.stage + 1 == stages.stages()) return {};
-  return fmt::format(
-      "layer {} is the last and lies on the devices of layer {}, where a pipeline ends on those of "
-      "layer {}",
-      graph[last.last].name, begins[last.stage], begins.back());
 }
 
 }  // namespace strata

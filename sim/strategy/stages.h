@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "sim/strategy/schedule.h"
@@ -33,13 +32,7 @@ struct Stages {
   std::vector<std::vector<DeviceId>> devices;  ///< by stage; sorted
 
   std::size_t stages() const { return devices.size(); }
-  /// Of a pipeline: 1, or more where each stage's layers are interleaved with those of the others.
-  std::size_t chunks_per_stage() const { return chunks.size() / devices.size(); }
   const Chunk& chunk_of(LayerId layer) const { return chunks[chunk_of_layer[layer()]]; }
-
-  /// Whether the chunks go through all stages in order, as often as there are chunks in a stage:
-  /// chunk k lies on stage k mod stages(). True of one stage that has one chunk.
-  bool is_pipeline() const;
   bool operator==(const Stages&) const = default;
 };
 
@@ -48,8 +41,5 @@ Stages stages_of(const Graph& graph, const Strategy& strategy);
 
 /// The chunks as schedules know them; of one stage, one chunk that has all layers.
 Pipeline pipeline_of(const Graph& graph, const Stages& stages);
-
-/// Why the strategy is no pipeline, naming the layer; empty where is_pipeline().
-std::string why_no_pipeline(const Graph& graph, const Stages& stages);
 
 }  // namespace strata

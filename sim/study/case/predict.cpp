@@ -112,6 +112,15 @@ JitteredSteps predict_jitter(const Case& input, const Prediction& prediction,
 
 namespace {
 
+// Whose strategy an error is about, where there are several.
+template <class Work>
+auto named(const Strategy& strategy, const Work& work) -> decltype(work()) try {
+  return work();
+} catch (InputError& error) {
+  error.add_context(fmt::format("strategy {}", strategy.name()));
+  throw;
+}
+
 // Of a case in rounds: of so many of these.
 Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint32_t rounds,
                           const PredictOptions& options, CaseMemo& memo) {
@@ -129,10 +138,11 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
   Prediction result;
   result.strategy = strategy;
   result.rounds = rounds;
-  result.plan =
-      options.devices == Simulated::all_devices
-          ? lower(input.graph, input.cluster, strategy, lowering)
-          : lower_by_class(input.graph, input.cluster, strategy, lowering, numbered(models));
+  result.plan = named(strategy, [&] {
+    return options.devices == Simulated::all_devices
+               ? lower(input.graph, input.cluster, strategy, lowering)
+               : lower_by_class(input.graph, input.cluster, strategy, lowering, numbered(models));
+  });
   result.costs = task_costs(result.plan, input.graph, strategy, memo.costs, models);
   simulate_case(input, options, result);
   if (options.eq1) {
@@ -145,21 +155,6 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
   if (options.memory) result.peak_memory = peaks_of_all(result.plan, result.timeline);
   if (options.breakdown) result.breakdown = breakdown(result.plan, result.timeline);
   return result;
-}
-
-// Whose strategy an error is about, where there are several.
-template <class Work>
-auto named(const Strategy& strategy, const Work& work) -> decltype(work()) try {
-  return work();
-} catch (InputError& error) {
-  error.add_context(fmt::format("strategy {}", strategy.name()));
-  throw;
-}
-
-void check_schedule_suits(const Case& input, const Strategy& strategy) {
-  if (!input.schedule.is_given()) return;
-  instances(input.schedule, pipeline_of(input.graph, stages_of(input.graph, strategy)),
-            input.rounds);
 }
 
 // How many rounds tell what the others do, if not all are to be simulated.
@@ -231,7 +226,6 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
     return predict(named(asked, [&] { return in_rounds(input, asked); }), asked, of_rounds);
   }
   const Strategy strategy = with_recomputation(input, asked);
-  named(strategy, [&] { check_schedule_suits(input, strategy); });
   std::optional<CaseMemo> own;
   CaseMemo& memo = options.memo != nullptr ? *options.memo : own.emplace(input);
   const auto with_path = [&](Prediction&& result) {

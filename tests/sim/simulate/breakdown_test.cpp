@@ -14,25 +14,18 @@
 #include "sim/plan/plan_builder.h"
 #include "sim/simulate/simulate.h"
 #include "sim/timeline/idle_time.h"
+#include "two_layers.h"
 
 namespace strata {
 namespace {
 
-constexpr double kMillisecond = 1e-3;
-
-// Every phase of a fully-connected layer takes 10 ms, its update 2 ms; what a device moves by
-// itself takes 1 ms. Everything else is free.
-class TenMilliseconds : public CostModel {
+// Of RoundCosts, where what a device moves by itself takes 1 ms.
+class TenMilliseconds : public RoundCosts {
  public:
-  Cost compute(const ShardWork& work, Phase phase) const override {
-    if (!std::holds_alternative<FullyConnected>(*work.op)) return {};
-    return {Seconds{phase == Phase::update ? 2 * kMillisecond : 10 * kMillisecond}};
-  }
-  Cost move(MoveKind, Bytes) const override { return {Seconds{kMillisecond}}; }
+  Cost move(MoveKind, Bytes) const override { return {Seconds{kMs}}; }
   std::unique_ptr<CostModel> with(const KernelTraits&) const override {
     return std::make_unique<TenMilliseconds>(*this);
   }
-  Bytes memory_capacity() const override { return {std::int64_t{1} << 34}; }
 };
 
 // Few distinct durations, some of them 0.
@@ -53,16 +46,6 @@ Graph one_layer() {
   const LayerId data = builder.add("data", Input{{{1, 1000, 1, 1, 1}}}, {});
   const LayerId a = builder.add("a", FullyConnected{1250, false}, {data});
   builder.add("loss", SoftmaxCrossEntropy{}, {a});
-  return std::move(builder).build();
-}
-
-// data (1000) -> a (fc 1250) -> b (fc 1250) -> loss, no biases.
-Graph layers_a_and_b(std::int64_t batch) {
-  GraphBuilder builder("two", batch);
-  const LayerId data = builder.add("data", Input{{{1, 1000, 1, 1, 1}}}, {});
-  const LayerId a = builder.add("a", FullyConnected{1250, false}, {data});
-  const LayerId b = builder.add("b", FullyConnected{1250, false}, {a});
-  builder.add("loss", SoftmaxCrossEntropy{}, {b});
   return std::move(builder).build();
 }
 
@@ -115,7 +98,7 @@ struct Parts {
 
 void expect_near(const StepParts& parts, const Parts& expected) {
   const auto near = [](Seconds seconds, double milliseconds, const char* what) {
-    EXPECT_NEAR(seconds.value, milliseconds * kMillisecond, 1e-12) << what;
+    EXPECT_NEAR(seconds.value, milliseconds * kMs, 1e-12) << what;
   };
   near(parts.compute, expected.compute, "compute");
   near(parts.recompute, expected.recompute, "recompute");
@@ -132,7 +115,7 @@ Config on_device(std::size_t device) {
 }
 
 TEST(Breakdown, OneDeviceComputesAndUpdates) {
-  const Graph graph = layers_a_and_b(8);
+  const Graph graph = two_layers(8);
   for (const std::size_t steps : {1, 2, 4}) {
     const Simulation r =
         simulation(graph, on_a_switch(1, "10 GB/s"), data_parallel(graph, 1), {steps});
@@ -146,11 +129,11 @@ TEST(Breakdown, OneDeviceComputesAndUpdates) {
 // ms. The devices compute until 50 ms, wait, update b from 133.75 ms, wait, and update a from
 // 208.75.
 TEST(Breakdown, ADeviceWaitsForSumsOverSlowLinks) {
-  const Graph graph = layers_a_and_b(8);
+  const Graph graph = two_layers(8);
   for (const std::size_t steps : {1, 2, 4}) {
     const Simulation r =
         simulation(graph, on_a_switch(4, "100 MB/s"), data_parallel(graph, 4), {steps});
-    ASSERT_NEAR(r.timeline.step_seconds().value, 210.75 * kMillisecond, 1e-12);
+    ASSERT_NEAR(r.timeline.step_seconds().value, 210.75 * kMs, 1e-12);
     for (const StepParts& device : breakdown(r.plan, r.timeline).devices) {
       expect_near(device, {.compute = 50, .reduce = 83.75 + 73, .optimizer = 4});
     }
@@ -159,7 +142,7 @@ TEST(Breakdown, ADeviceWaitsForSumsOverSlowLinks) {
 
 // A ring of two over 10 GB/s: 0.625 ms for b, 0.5 ms for a.
 TEST(Breakdown, WithoutOverlapAllCommunicationIsExposed) {
-  const Graph graph = layers_a_and_b(8);
+  const Graph graph = two_layers(8);
   const Simulation r = simulation(graph, on_a_switch(2, "10 GB/s"), data_parallel(graph, 2),
                                   {.overlap = Overlap::none});
   expect_near(breakdown(r.plan, r.timeline).mean, {.compute = 50, .reduce = 1.125, .optimizer = 4});
@@ -174,7 +157,7 @@ TEST(Breakdown, AServerAndItsReplicaWaitForOneAnother) {
   const Graph graph = one_layer();
   const Simulation r = simulation(graph, on_a_switch(2, "100 MB/s"), data_parallel(graph, 2),
                                   {.sync = SyncAlgorithm::ps});
-  ASSERT_NEAR(r.timeline.step_seconds().value, 122 * kMillisecond, 1e-12);
+  ASSERT_NEAR(r.timeline.step_seconds().value, 122 * kMs, 1e-12);
   const Breakdown found = breakdown(r.plan, r.timeline);
   expect_near(found.devices[0],
               {.compute = 20, .bubble = 20, .reduce = 50, .gather = 30, .optimizer = 2});
@@ -187,11 +170,11 @@ TEST(Breakdown, AServerAndItsReplicaWaitForOneAnother) {
 // so on. d1: b from 11 to 21, its data and its weights until 41, its update until 43; then it waits
 // until 55, for the update of a until 44, for a until 54 and for its output.
 TEST(Breakdown, StagesWaitForOneAnother) {
-  const Graph graph = layers_a_and_b(2000);
+  const Graph graph = two_layers(2000);
   const Strategy stages("stages", {on_device(0), on_device(0), on_device(1), on_device(1)});
   for (const std::size_t steps : {1, 2, 4}) {
     const Simulation r = simulation(graph, on_a_switch(3, "10 GB/s"), stages, {steps});
-    ASSERT_NEAR(r.timeline.step_seconds().value, 44 * kMillisecond, 1e-12);
+    ASSERT_NEAR(r.timeline.step_seconds().value, 44 * kMs, 1e-12);
     const Breakdown found = breakdown(r.plan, r.timeline);
     expect_near(found.devices[0], {.compute = 20, .bubble = 20, .transfer = 2, .optimizer = 2});
     expect_near(found.devices[1], {.compute = 30, .bubble = 11, .transfer = 1, .optimizer = 2});
@@ -221,9 +204,9 @@ TEST(Breakdown, APipelineFillsAndDrains) {
       const Breakdown found = breakdown(r.plan, r.timeline);
       const double moves = 1e-9;
       const auto expect = [&](const StepParts& parts, double compute, double bubble) {
-        EXPECT_NEAR(parts.compute.value, compute * kMillisecond, moves);
-        EXPECT_NEAR(parts.bubble.value, bubble * kMillisecond, moves);
-        EXPECT_NEAR(parts.optimizer.value, 2 * kMillisecond, moves);
+        EXPECT_NEAR(parts.compute.value, compute * kMs, moves);
+        EXPECT_NEAR(parts.bubble.value, bubble * kMs, moves);
+        EXPECT_NEAR(parts.optimizer.value, 2 * kMs, moves);
       };
       expect(found.devices[0], 20 * m, 10 * m + 30);
       expect(found.devices[1], 30 * m, 30);
@@ -258,17 +241,17 @@ TEST(Breakdown, ForwardPassesThatAreComputedAgainStandApart) {
 
 // The slow device computes for 108 ms a step.
 TEST(Breakdown, WaitingForAStragglerIsABubble) {
-  const Graph graph = layers_a_and_b(8);
+  const Graph graph = two_layers(8);
   const Cluster uneven = with_device_speed(on_a_switch(2, "1000000 GB/s"), "d1", Multiple{0.5});
   const Simulation r = simulation(graph, uneven, data_parallel(graph, 2));
   const StepParts fast = breakdown(r.plan, r.timeline).devices[0];
-  EXPECT_NEAR(fast.compute.value, 50 * kMillisecond, 1e-12);
-  EXPECT_NEAR(fast.bubble.value, 54 * kMillisecond, 1e-6);
+  EXPECT_NEAR(fast.compute.value, 50 * kMs, 1e-12);
+  EXPECT_NEAR(fast.bubble.value, 54 * kMs, 1e-6);
 }
 
 // Each sum of gradients is a task of 1 ms, and so is fetching what the other summed.
 TEST(Breakdown, ADeviceWithoutACopyEngineMovesForItself) {
-  const Graph graph = layers_a_and_b(8);
+  const Graph graph = two_layers(8);
   const Simulation r = simulation(graph, on_a_switch(2, "10 GB/s", false), data_parallel(graph, 2));
   expect_near(breakdown(r.plan, r.timeline).mean,
               {.compute = 50, .reduce = 2, .gather = 2, .optimizer = 4});
@@ -277,12 +260,12 @@ TEST(Breakdown, ADeviceWithoutACopyEngineMovesForItself) {
 // Cut in c, each of four devices gathers 3/4 of a's 10 MB for b in 7.5 ms; the gradients go back
 // while those of b's weights are made. A softmax over its 2000 samples moves some kB.
 TEST(Breakdown, GatheredInputsAreExposedTransfers) {
-  const Graph graph = layers_a_and_b(2000);
+  const Graph graph = two_layers(2000);
   const Simulation r = simulation(graph, on_a_switch(4, "1 GB/s"), model_parallel(graph, 4));
   const StepParts mean = breakdown(r.plan, r.timeline).mean;
-  EXPECT_NEAR(mean.compute.value, 50 * kMillisecond, 1e-12);
-  EXPECT_NEAR(mean.exposed.transfer.value, 7.5 * kMillisecond, 0.05 * kMillisecond);
-  EXPECT_NEAR(mean.exposed.statistics.value, 0, 0.05 * kMillisecond);
+  EXPECT_NEAR(mean.compute.value, 50 * kMs, 1e-12);
+  EXPECT_NEAR(mean.exposed.transfer.value, 7.5 * kMs, 0.05 * kMs);
+  EXPECT_NEAR(mean.exposed.statistics.value, 0, 0.05 * kMs);
   EXPECT_EQ(mean.exposed.reduce, Seconds{});
   EXPECT_EQ(mean.bubble, Seconds{});
 }
@@ -290,10 +273,10 @@ TEST(Breakdown, GatheredInputsAreExposedTransfers) {
 // A step that is longer in the long run than in the window: the work of each device stays, and it
 // waits longer.
 TEST(Breakdown, ALongerStepIsMoreWaiting) {
-  const Graph graph = layers_a_and_b(2000);
+  const Graph graph = two_layers(2000);
   const Strategy stages("stages", {on_device(0), on_device(0), on_device(1), on_device(1)});
   const Simulation r = simulation(graph, on_a_switch(2, "10 GB/s"), stages);
-  const Timeline longer(r.plan.size(), r.timeline.spans(), {}, Seconds{66 * kMillisecond});
+  const Timeline longer(r.plan.size(), r.timeline.spans(), {}, Seconds{66 * kMs});
   const Breakdown found = breakdown(r.plan, longer);
   expect_near(found.devices[0], {.compute = 20, .bubble = 40, .transfer = 4, .optimizer = 2});
   expect_near(found.devices[1],
@@ -368,16 +351,16 @@ TEST(IdleTimes, LieBetweenADevicesWork) {
 // Two stages: the second waits for the first's computation, then for what that sends; the first,
 // while the second computes.
 TEST(IdleTimes, SayWhatADeviceWaitsFor) {
-  const Graph graph = layers_a_and_b(8);
+  const Graph graph = two_layers(8);
   const Strategy stages("stages", {on_device(0), on_device(0), on_device(1), on_device(1)});
   const Simulation r = simulation(graph, on_a_switch(2, "10 GB/s"), stages, {.steps = 1});
   const auto found = idle_times(r.plan, r.timeline);
   ASSERT_GE(found[1].size(), 2U);
   EXPECT_EQ(found[1][0].reason, WaitsFor::computation);
-  EXPECT_NEAR(found[1][0].to.value, 10 * kMillisecond, 1e-12);
+  EXPECT_NEAR(found[1][0].to.value, 10 * kMs, 1e-12);
   EXPECT_EQ(found[1][1].reason, WaitsFor::transfer);
   ASSERT_FALSE(found[0].empty());
-  EXPECT_NEAR(found[0][0].from.value, 10 * kMillisecond, 1e-12);
+  EXPECT_NEAR(found[0][0].from.value, 10 * kMs, 1e-12);
   EXPECT_EQ(found[0][0].reason, WaitsFor::transfer);
 }
 

@@ -45,7 +45,7 @@ struct Chain {
     strategy = Strategy("chain", std::move(configs));
   }
   Stages stages() const { return stages_of(graph, strategy); }
-  std::string why() const { return why_no_pipeline(graph, stages()); }
+  ScheduleKind usual() const { return usual_schedule(pipeline_of(graph, stages())); }
   // "1/1 2/2 3/1": the chunk of each layer behind the input, and its stage.
   std::string text() const {
     const Stages found = stages();
@@ -72,25 +72,21 @@ TEST(Stages, LayersThatShareDevicesAreOneChunk) {
   EXPECT_THAT(found.chunks, ElementsAre(Chunk{LayerId(1), LayerId(3), devices({0, 1, 3}), 0},
                                         Chunk{LayerId(4), LayerId(5), devices({2}), 1}));
   EXPECT_THAT(found.devices, ElementsAre(devices({0, 1, 3}), devices({2})));
-  EXPECT_TRUE(found.is_pipeline());
   EXPECT_EQ(found.stages(), 2U);
-  EXPECT_EQ(found.chunks_per_stage(), 1U);
 }
 
 TEST(Stages, ChunksMayBeInterleaved) {
   const Chain chain("01 23 23 01 23 32");
   EXPECT_EQ(chain.text(), "0/0 1/1 1/1 2/0 3/1 3/1");
-  EXPECT_TRUE(chain.stages().is_pipeline());
+  EXPECT_EQ(chain.usual(), ScheduleKind::interleaved);
   EXPECT_EQ(chain.stages().stages(), 2U);
-  EXPECT_EQ(chain.stages().chunks_per_stage(), 2U);
-  EXPECT_EQ(chain.why(), "");
 }
 
 TEST(Stages, AChunkMayLieOnSomeOfItsStagesDevices) {
   const Chain chain("01 23 1 3");
   EXPECT_EQ(chain.text(), "0/0 1/1 2/0 3/1");
   EXPECT_THAT(chain.stages().devices, ElementsAre(devices({0, 1}), devices({2, 3})));
-  EXPECT_TRUE(chain.stages().is_pipeline());
+  EXPECT_EQ(chain.usual(), ScheduleKind::interleaved);
 }
 
 TEST(Stages, UsualStrategiesAreOneStage) {
@@ -102,41 +98,27 @@ TEST(Stages, UsualStrategiesAreOneStage) {
       const Stages found = stages_of(graph, strategy);
       EXPECT_THAT(found.chunks, SizeIs(1)) << model << " " << strategy.name();
       EXPECT_THAT(found.devices, ElementsAre(devices({0, 1, 2, 3})));
-      EXPECT_TRUE(found.is_pipeline());
-      EXPECT_EQ(why_no_pipeline(graph, found), "");
+      EXPECT_EQ(pipeline_of(graph, found).chunks(), 1U);
     }
   }
 }
 
-TEST(Stages, SaysWhyThereIsNoPipeline) {
-  const Chain back("0 1 0 2");
-  EXPECT_EQ(back.text(), "0/0 1/1 2/0 3/2");
-  EXPECT_FALSE(back.stages().is_pipeline());
-  EXPECT_EQ(back.why(),
-            "layer c lies on the devices of layer a, where a pipeline goes on to those of layer d");
-
-  const Chain backwards("0 1 2 1 0");
-  EXPECT_FALSE(backwards.stages().is_pipeline());
-  EXPECT_EQ(backwards.why(),
-            "layer d lies on the devices of layer b, where a pipeline goes on to those of layer a");
-
-  const Chain incomplete("0 1 2 0 1");
-  EXPECT_FALSE(incomplete.stages().is_pipeline());
-  EXPECT_EQ(incomplete.why(),
-            "layer e is the last and lies on the devices of layer b, where a pipeline ends on "
-            "those of layer c");
-
+// Whose chunks go another way through the stages has no usual order of a pipeline.
+TEST(Stages, ChunksMayLieAnyhow) {
+  EXPECT_EQ(Chain("0 1 2 0 1 2").usual(), ScheduleKind::interleaved);
+  for (const char* placed : {"0 1 0 2", "0 1 2 1 0", "0 1 2 0 1", "0 1 2 01"}) {
+    EXPECT_EQ(Chain(placed).usual(), ScheduleKind::gpipe) << placed;
+  }
+  EXPECT_EQ(Chain("0 1 0 2").text(), "0/0 1/1 2/0 3/2");
   // The devices of the third chunk join the first two in one stage.
-  const Chain joined("0 1 2 01");
-  EXPECT_EQ(joined.text(), "0/0 1/0 2/1 3/0");
-  EXPECT_FALSE(joined.stages().is_pipeline());
-  EXPECT_EQ(joined.why(), "layers a and b lie on different devices of one stage");
+  EXPECT_EQ(Chain("0 1 2 01").text(), "0/0 1/0 2/1 3/0");
 }
 
 // The stage at which it turns back has two chunks.
 TEST(Stages, APipelineMayTurnBack) {
   EXPECT_EQ(Chain("0 1 1 0").text(), "0/0 1/1 2/1 3/0");
   EXPECT_EQ(Chain("0 1 2 2 1 0").text(), "0/0 1/1 2/2 3/2 4/1 5/0");
+  EXPECT_EQ(Chain("0 1 2 2 1 0").usual(), ScheduleKind::zb_v);
 }
 
 // Layers stand in the graph's order, branch by branch: what takes turns is no pipeline.
@@ -155,10 +137,7 @@ TEST(Stages, BranchesOnDevicesOfTheirOwnTakeTurns) {
   const Stages found = stages_of(graph, Strategy("branches", configs));
   EXPECT_THAT(found.chunk_of_layer, ElementsAre(0, 0, 1, 2, 3, 4, 5));
   EXPECT_EQ(found.stages(), 3U);
-  EXPECT_FALSE(found.is_pipeline());
-  EXPECT_EQ(why_no_pipeline(graph, found),
-            "layer left2 lies on the devices of layer left1, where a pipeline goes on to those of "
-            "layer stem");
+  EXPECT_EQ(usual_schedule(pipeline_of(graph, found)), ScheduleKind::gpipe);
 }
 
 TEST(Stages, AnInputGoesWithItsFirstReader) {
@@ -181,8 +160,6 @@ TEST(Stages, ANetworkOfInputsHasNone) {
   const Graph graph = std::move(builder).build();
   const Stages found = stages_of(graph, data_parallel(graph, 2));
   EXPECT_THAT(found.chunks, IsEmpty());
-  EXPECT_FALSE(found.is_pipeline());
-  EXPECT_EQ(why_no_pipeline(graph, found), "the network has inputs alone");
 }
 
 }  // namespace
