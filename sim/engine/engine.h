@@ -51,13 +51,16 @@ struct SimulateOptions {
   std::vector<RateChange>* rate_changes = nullptr;  ///< if given, filled in order of time
   EngineStatistics* statistics = nullptr;
   /// Of a workload that repeats (Workload::repeat): the activities of one period. Where the first
-  /// period has ended before any activity of the second has begun, nothing is under way, and the
-  /// second period waits for nothing that the first one did not find done: it does the same, as
-  /// long after, and so does every later one. Then only the first is simulated; the times, rate
-  /// changes and statistics are of that alone. Flows may start in another order in later periods,
-  /// which rounds sums of rates otherwise. Precondition: activities of a device have distinct
-  /// priorities, also over periods, so that how long they are ready does not matter.
+  /// period has ended, and the second began when it ended and did what it did, as long after as it
+  /// took, until what is done and what is under way is what it was then, it will go on so, and so
+  /// does every later one. Then only the first is simulated; the times, rate changes and statistics
+  /// are of that alone. Flows may start in another order in later periods, which rounds sums of
+  /// rates otherwise. Precondition: activities of a device have distinct priorities, also over
+  /// periods, so that how long they are ready does not matter.
   std::size_t period = 0;
+  /// Also where the second period does something otherwise at first, as it begins before the first
+  /// one has ended: later periods are like the second, and each takes as long as the first.
+  bool settles = false;
 };
 
 /// An activity would end after kMaxTick. Who knows what its number stands for says so instead.

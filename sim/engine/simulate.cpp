@@ -9,6 +9,7 @@
 #include "sim/engine/engine.h"
 #include "sim/engine/event_queue.h"
 #include "sim/engine/fair_sharing.h"
+#include "sim/engine/repetition.h"
 
 namespace strata {
 namespace {
@@ -39,7 +40,7 @@ class Simulation {
         devices_(workload.device_count()),
         sharing_(workload, options),
         period_(options.period),
-        left_of_period_(options.period) {
+        repetition_(options) {
     times_.ready.resize(workload.size());
     times_.start.resize(workload.size());
     times_.end.resize(workload.size());
@@ -79,8 +80,7 @@ class Simulation {
   std::size_t finished_count_ = 0;
   FairSharing sharing_;
   const std::size_t period_;
-  std::size_t left_of_period_;      // activities of the first period that have not ended
-  bool next_period_began_ = false;  // any activity beyond the first period
+  Repetition repetition_;
   bool repeats_ = false;
 };
 
@@ -88,7 +88,7 @@ ActivityTimes Simulation::run(EngineStatistics* statistics) {
   release_sources();
   for (;;) {
     settle();
-    if (repeats_) return first_period();
+    if (repeats_ || repetition_.holds(now_)) return first_period();
     sharing_.solve(now_);
     const Tick next = std::min(timers_.next(), sharing_.next_completion());
     if (next == kNever) break;
@@ -101,10 +101,11 @@ ActivityTimes Simulation::run(EngineStatistics* statistics) {
 }
 
 ActivityTimes Simulation::first_period() {
+  repeats_ = true;
   for (std::vector<Tick>* times : {&times_.ready, &times_.start, &times_.end}) {
     times->resize(period_);
   }
-  times_.makespan = now_;
+  times_.makespan = repetition_.end_of_first();
   return std::move(times_);
 }
 
@@ -127,7 +128,7 @@ void Simulation::settle() {
 
 void Simulation::release_successors() {
   while (!finished_.empty()) {
-    repeats_ = period_ > 0 && left_of_period_ == 0 && !next_period_began_;
+    repeats_ = repetition_.ended_alone();
     if (repeats_) return;
     const std::uint32_t earlier = finished_.back();
     finished_.pop_back();
@@ -163,7 +164,7 @@ void Simulation::become_ready(std::uint32_t a) {
 
 void Simulation::begin(std::uint32_t a) {
   times_.start[a] = now_;
-  next_period_began_ = next_period_began_ || a >= period_;
+  repetition_.begin(a, times_);
 }
 
 void Simulation::enqueue(ActivityId id) {
@@ -213,7 +214,7 @@ void Simulation::finish(std::uint32_t a) {
   times_.end[a] = now_;
   finished_.push_back(a);
   ++finished_count_;
-  left_of_period_ -= a < period_;
+  repetition_.end(a, times_);
   const ActivityId id{a};
   if (workload_.kind(id) != ActivityKind::compute) return;
   devices_[workload_.device(id)()].busy = false;

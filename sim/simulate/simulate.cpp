@@ -194,11 +194,21 @@ namespace {
                                role_of(task).name, slot / plan.size() + 1, clock_ends_text()));
 }
 
+// Of the first step alone where all that follow repeat it.
 ActivityTimes times_of(const Plan& plan, const Cluster& cluster, const PlanWorkload& built,
                        const SimulateOptions& options) try {
-  ActivityTimes times = simulate(built.workload, options);
-  const bool all = times.end.size() == built.workload.size();
-  return all ? times : all_periods(built.workload, times);
+  return simulate(built.workload, options);
+} catch (const ClockEnds& error) {
+  refuse(error, plan, cluster, built);
+}
+
+bool is_first_alone(const PlanWorkload& built, const ActivityTimes& times) {
+  return times.end.size() < built.workload.size();
+}
+
+ActivityTimes all_times(const Plan& plan, const Cluster& cluster, const PlanWorkload& built,
+                        ActivityTimes&& times) try {
+  return is_first_alone(built, times) ? all_periods(built.workload, times) : std::move(times);
 } catch (const ClockEnds& error) {
   refuse(error, plan, cluster, built);
 }
@@ -206,18 +216,6 @@ ActivityTimes times_of(const Plan& plan, const Cluster& cluster, const PlanWorkl
 // Costs that are the same in every step.
 bool repeats(const Plan& plan, std::span<const Cost> costs) {
   return costs.size() == plan.size();
-}
-
-// Of the first step alone, where all that follow repeat it and the clock lasts for so many `steps`.
-std::optional<ActivityTimes> first_step(const Plan& plan, const Cluster& cluster,
-                                        const PlanWorkload& built, const SimulateOptions& options,
-                                        std::size_t steps) try {
-  ActivityTimes times = simulate(built.workload, options);
-  const bool alone = times.end.size() < built.workload.size();
-  if (!alone || times.makespan > kMaxTick / static_cast<Tick>(steps)) return std::nullopt;
-  return times;
-} catch (const ClockEnds& error) {
-  refuse(error, plan, cluster, built);
 }
 
 // A layer's next pass need not wait for the parameters that a server sends to other layers: then
@@ -265,22 +263,55 @@ Seconds mean_interval(Tick period, Timeline::Window window) {
   return (end(window.last) - end(window.first)) / static_cast<double>(window.last - window.first);
 }
 
-Timeline simulate_steps(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
+// What no step can be shorter than in the long run, where all have the same costs.
+Seconds least_step(const PlanWorkload& built, std::size_t steps) {
+  return busiest(built.workload, built.workload.size() / steps);
+}
+
+/// Activities of so many steps, which repeat, and their times.
+struct Simulated {
+  PlanWorkload built;
+  ActivityTimes times;
+};
+Simulated simulate_repeated(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
+                            std::size_t steps, Overlap overlap, bool settles = false) {
+  Simulated done{build_workload(plan, cluster, costs, steps, overlap), {}};
+  SimulateOptions options;
+  options.period = done.built.workload.size() / steps;
+  options.settles = settles;
+  done.times = times_of(plan, cluster, done.built, options);
+  return done;
+}
+
+Timeline timeline_of(const Plan& plan, const Cluster& cluster, Simulated&& done,
+                     std::size_t steps) {
+  const ActivityTimes times = all_times(plan, cluster, done.built, std::move(done.times));
+  return Timeline(plan.size(), spans_of(plan, done.built, times, steps), {},
+                  least_step(done.built, steps));
+}
+
+Timeline simulate_rates(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
                         std::size_t steps, Overlap overlap, bool record_link_rates) {
   const PlanWorkload built = build_workload(plan, cluster, costs, steps, overlap);
   std::vector<RateChange> changes;
   SimulateOptions options;
   if (record_link_rates) options.rate_changes = &changes;
-  if (!record_link_rates && repeats(plan, costs)) options.period = built.workload.size() / steps;
   const ActivityTimes times = times_of(plan, cluster, built, options);
   std::vector<LinkRate> rates;
   if (record_link_rates) {
     changes = with_ends(std::move(changes), built.workload, times);
     rates = link_rates(built.workload, changes, cluster.links().size());
   }
-  const Seconds least =
-      repeats(plan, costs) ? busiest(built.workload, built.workload.size() / steps) : Seconds{};
+  const Seconds least = repeats(plan, costs) ? least_step(built, steps) : Seconds{};
   return Timeline(plan.size(), spans_of(plan, built, times, steps), std::move(rates), least);
+}
+
+Timeline simulate_steps(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
+                        std::size_t steps, Overlap overlap, bool record_link_rates) {
+  if (record_link_rates || !repeats(plan, costs)) {
+    return simulate_rates(plan, cluster, costs, steps, overlap, record_link_rates);
+  }
+  return timeline_of(plan, cluster, simulate_repeated(plan, cluster, costs, steps, overlap), steps);
 }
 
 Seconds first_start(const Timeline& timeline, std::size_t step) {
@@ -301,12 +332,11 @@ bool drifts(const Timeline& timeline) {
   return timeline.steps() > 1 && start_interval(timeline) > (1 + kDrift) * timeline.step_seconds();
 }
 
-}  // namespace
-
-Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                  std::size_t steps, Overlap overlap, bool record_link_rates) {
-  Timeline timeline = simulate_steps(plan, cluster, costs, steps, overlap, record_link_rates);
-  if (!repeats(plan, costs) || !drifts(timeline)) return timeline;
+// Where it drifts, more steps tell what none can be shorter than.
+Timeline settled(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
+                 Overlap overlap, Timeline&& timeline) {
+  if (!repeats(plan, costs) || !drifts(timeline)) return std::move(timeline);
+  const std::size_t steps = timeline.steps();
   const double longest = to_seconds(kMaxTick).value / (2 * timeline.makespan().value);
   Seconds least = start_interval(timeline);
   for (std::size_t more = 2 * steps; more <= kMostSteps; more *= 2) {
@@ -319,26 +349,40 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost
                   {timeline.link_rates().begin(), timeline.link_rates().end()}, least);
 }
 
-SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                           std::size_t steps, Overlap overlap) {
-  assert(steps > 0 && repeats(plan, costs));
-  // To try with two takes almost as long as so few.
-  constexpr std::size_t kFewSteps = 3;
-  if (steps > kFewSteps && may_repeat(plan)) {
-    // Whether the second step, and so each that follows, repeats the first one.
-    const PlanWorkload built = build_workload(plan, cluster, costs, 2, overlap);
-    SimulateOptions options;
-    options.period = built.workload.size() / 2;
-    const std::optional<ActivityTimes> times = first_step(plan, cluster, built, options, steps);
-    if (times) {
-      return {Timeline(plan.size(), spans_of(plan, built, *times, 1)),
-              mean_interval(times->makespan, Timeline::steady_window(steps)),
-              to_seconds(static_cast<Tick>(steps) * times->makespan)};
-    }
-  }
-  Timeline timeline = simulate(plan, cluster, costs, steps, overlap);
+SteadyStep as_steady(Timeline&& timeline) {
   const Seconds seconds = timeline.step_seconds(), makespan = timeline.makespan();
   return {std::move(timeline), seconds, makespan};
+}
+
+}  // namespace
+
+Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
+                  std::size_t steps, Overlap overlap, bool record_link_rates) {
+  return settled(plan, cluster, costs, overlap,
+                 simulate_steps(plan, cluster, costs, steps, overlap, record_link_rates));
+}
+
+SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
+                           std::size_t steps, Overlap overlap, bool settles) {
+  assert(steps > 0 && repeats(plan, costs));
+  // To begin again with all would take longer than to try so few at once.
+  const std::size_t few = settles ? 2 : 3;
+  if (steps > 1 && may_repeat(plan)) {
+    // Whether the second step, and so each that follows, repeats the first one.
+    const std::size_t tried = steps <= few ? steps : 2;
+    Simulated done = simulate_repeated(plan, cluster, costs, tried, overlap, settles);
+    const Tick step = done.times.makespan;
+    if (is_first_alone(done.built, done.times) && step <= kMaxTick / static_cast<Tick>(steps)) {
+      return {Timeline(plan.size(), spans_of(plan, done.built, done.times, 1)),
+              mean_interval(step, Timeline::steady_window(steps)),
+              to_seconds(static_cast<Tick>(steps) * step)};
+    }
+    if (tried == steps) {
+      return as_steady(settled(plan, cluster, costs, overlap,
+                               timeline_of(plan, cluster, std::move(done), steps)));
+    }
+  }
+  return as_steady(simulate(plan, cluster, costs, steps, overlap));
 }
 
 }  // namespace strata

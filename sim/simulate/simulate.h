@@ -58,8 +58,10 @@ struct SteadyStep {
   Seconds seconds;    ///< Timeline::step_seconds() of all steps
   Seconds makespan;   ///< of all steps
 };
-/// `costs`: by task.
+/// `costs`: by task. `settles`: the timeline may have one step also where the tasks with which the
+/// others begin do so a little earlier, while the step before ends, and each takes as long as it.
 SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                           std::size_t steps, Overlap overlap = Overlap::allowed);
+                           std::size_t steps, Overlap overlap = Overlap::allowed,
+                           bool settles = false);
 
 }  // namespace strata

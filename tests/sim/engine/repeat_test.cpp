@@ -43,7 +43,7 @@ struct Periods {
 };
 
 // Each period waits for all, or for some, of the one before it.
-Periods random_periods(std::uint64_t seed) {
+Periods random_periods(std::uint64_t seed, std::size_t more = 0) {
   std::mt19937_64 random(seed);
   Workload w = RandomWorkload(seed).without_delays().with_distinct_priorities().make();
   const std::size_t size = w.size();
@@ -56,7 +56,7 @@ Periods random_periods(std::uint64_t seed) {
     if (random() % 4 == 0) across.push_back({ActivityId{a}, ActivityId{random() % size}});
   }
   const std::size_t period = w.size();
-  w.repeat(1 + random() % 3, across, period);
+  w.repeat(1 + more + random() % 3, across, period);
   return {std::move(w), period};
 }
 
@@ -79,6 +79,30 @@ TEST(Repeat, TheFirstPeriodTellsOfAll) {
   EXPECT_GT(told, cases / 4);
   EXPECT_LT(told, cases * 3 / 4);
   EXPECT_GT(told_though_some_wait_for_less, 100u);
+}
+
+// What begins before the first period has ended may begin otherwise than it did in that; then all
+// goes on a period's time later, in every one from the second on.
+TEST(Repeat, ThePeriodsSettle) {
+  std::size_t told = 0;
+  for (std::uint64_t seed = 1; seed <= 4000; ++seed) {
+    const auto [workload, period] = random_periods(seed, 4);
+    SimulateOptions options;
+    options.period = period;
+    const bool repeats = simulate(workload, options).end.size() == period;
+    options.settles = true;
+    const ActivityTimes first = simulate(workload, options);
+    if (repeats || first.end.size() == workload.size()) continue;
+    ++told;
+    const ActivityTimes all = simulate(workload);
+    const auto end = all.end.begin();
+    ASSERT_TRUE(std::equal(first.end.begin(), first.end.end(), end)) << "seed " << seed;
+    for (std::size_t a = 2 * period; a < workload.size(); ++a) {
+      ASSERT_EQ(all.end[a], all.end[a - period] + first.makespan) << "seed " << seed;
+    }
+    ASSERT_EQ(all.makespan, first.makespan * static_cast<Tick>(workload.size() / period));
+  }
+  EXPECT_GT(told, 20u);
 }
 
 // The last activity of the period takes no time: when it ends, another device chooses at the same
