@@ -68,6 +68,7 @@ class Comparison {
   Comparison(const Plan& plan, std::span<const Span> step)
       : devices_(work_of_devices(plan, step)), full_(full_time(devices_)) {
     std::erase_if(devices_, [](const std::vector<Work>& works) { return works.empty(); });
+    window_ = compared_time(step);
     known_.resize(devices_.size());
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       for (const Work& work : devices_[d]) {
@@ -76,13 +77,12 @@ class Comparison {
     }
   }
 
-  /// Whether so many rounds are a period, of which `parts` do as many rounds of the schedule each.
-  std::optional<RoundPeriod> period(std::uint32_t rounds, std::uint32_t parts) const {
+  /// Whether so many rounds are a period.
+  std::optional<RoundPeriod> period(std::uint32_t rounds) const {
     if (devices_.empty()) return std::nullopt;
     const std::optional<Seconds> time = last_distance(rounds);
     if (!time) return std::nullopt;
-    const Seconds part = *time / static_cast<double>(parts);
-    const Seconds from = full_.to - *time - part;
+    const Seconds from = full_.to - *time - window_;
     if (from < full_.from) return std::nullopt;
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       if (!repeats(d, rounds, from, *time)) return std::nullopt;
@@ -91,6 +91,16 @@ class Comparison {
   }
 
  private:
+  // What is under way at one time began in it, and so did what is on the way to other devices.
+  Seconds compared_time(std::span<const Span> step) const {
+    Seconds longest;
+    for (const Span& span : step) longest = std::max(longest, span.end - span.start);
+    for (const std::vector<Work>& works : devices_) {
+      for (const Work& work : works) longest = std::max(longest, work.end - work.start);
+    }
+    return 2.0 * longest;
+  }
+
   const Work* later(std::size_t device, const Work& work, std::uint32_t rounds) const {
     const auto at = known_[device].find({work.layer, work.phase, work.round + rounds});
     const bool there = at != known_[device].end() && at->second->start <= full_.to;
@@ -120,6 +130,7 @@ class Comparison {
 
   std::vector<std::vector<Work>> devices_;
   Full full_;
+  Seconds window_;  // in which all devices must do what they did a period before
   std::vector<std::map<Key, const Work*>> known_;  // by device
 };
 
@@ -129,8 +140,8 @@ class Comparison {
 std::optional<RoundPeriod> round_period(const Plan& plan, std::span<const Span> step,
                                         std::uint32_t rounds) {
   const Comparison comparison(plan, step);
-  for (std::uint32_t parts = 1; parts * rounds < plan.rounds(); ++parts) {
-    if (const auto found = comparison.period(parts * rounds, parts)) return found;
+  for (std::uint32_t more = rounds; more < plan.rounds(); more += rounds) {
+    if (const auto found = comparison.period(more)) return found;
   }
   return std::nullopt;
 }

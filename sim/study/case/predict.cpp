@@ -14,7 +14,7 @@
 #include "sim/plan/lower.h"
 #include "sim/simulate/jitter.h"
 #include "sim/simulate/round_period.h"
-#include "sim/strategy/stages.h"
+#include "sim/study/case/few_rounds.h"
 #include "sim/study/case/flops.h"
 #include "sim/study/case/rounds.h"
 #include "sim/timeline/memory.h"
@@ -23,11 +23,13 @@ namespace strata {
 
 namespace {
 
-SteadyStep simulated(const Case& input, const Prediction& prediction,
-                     const PredictOptions& options) {
+// `few`: rounds, of which others repeat what they do.
+SteadyStep simulated(const Case& input, const Prediction& prediction, const PredictOptions& options,
+                     bool few) {
   const Plan& plan = prediction.plan;
   if (!options.all_steps && !options.record_link_rates) {
-    return simulate_steady(plan, input.cluster, prediction.costs, options.steps, input.overlap);
+    return simulate_steady(plan, input.cluster, prediction.costs, options.steps, input.overlap,
+                           few);
   }
   Timeline timeline = simulate(plan, input.cluster, prediction.costs, options.steps, input.overlap,
                                options.record_link_rates);
@@ -36,8 +38,9 @@ SteadyStep simulated(const Case& input, const Prediction& prediction,
 }
 
 // What the simulation finds wrong with a case knows no names.
-void simulate_case(const Case& input, const PredictOptions& options, Prediction& prediction) try {
-  SteadyStep steady = simulated(input, prediction, options);
+void simulate_case(const Case& input, const PredictOptions& options, bool few,
+                   Prediction& prediction) try {
+  SteadyStep steady = simulated(input, prediction, options, few);
   prediction.timeline = std::move(steady.timeline);
   prediction.step = steady.seconds;
   prediction.makespan = steady.makespan;
@@ -144,7 +147,7 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
                : lower_by_class(input.graph, input.cluster, strategy, lowering, numbered(models));
   });
   result.costs = task_costs(result.plan, input.graph, strategy, memo.costs, models);
-  simulate_case(input, options, result);
+  simulate_case(input, options, rounds < input.rounds, result);
   if (options.eq1) {
     Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes, &memo.lowering,
             result.plan.classes());
@@ -155,30 +158,6 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
   if (options.memory) result.peak_memory = peaks_of_all(result.plan, result.timeline);
   if (options.breakdown) result.breakdown = breakdown(result.plan, result.timeline);
   return result;
-}
-
-// How many rounds tell what the others do, if not all are to be simulated.
-struct FewRounds {
-  std::uint32_t rounds = 0, period = 1;
-};
-std::optional<FewRounds> few_rounds(const Case& input, const Strategy& strategy) {
-  if (!input.schedule.own.empty()) return std::nullopt;
-  const Pipeline pipeline = pipeline_of(input.graph, stages_of(input.graph, strategy));
-  const ScheduleKind kind = input.schedule.kind.value_or(usual_schedule(pipeline));
-  const auto stages = static_cast<std::uint32_t>(pipeline.stages);
-  switch (kind) {
-    case ScheduleKind::gpipe:
-      return std::nullopt;
-    case ScheduleKind::interleaved:
-      if (input.rounds % stages != 0) return std::nullopt;
-      return FewRounds{4 * stages, stages};
-    case ScheduleKind::one_f_one_b:
-    case ScheduleKind::zb_h1:
-      return FewRounds{stages + 4, 1};
-    case ScheduleKind::zb_v:
-      return FewRounds{3 * stages + 2, 1};
-  }
-  return std::nullopt;
 }
 
 // The rounds that were not simulated, as many periods in the middle of the step.
@@ -237,18 +216,18 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
     return std::pair(std::move(result), std::move(path));
   };
   if (options.devices == Simulated::one_of_each_class && !options.all_rounds && input.rounds > 1) {
-    const std::optional<FewRounds> few = few_rounds(input, strategy);
+    const std::optional<FewRounds> few = few_rounds(input, strategy, memo.costs);
     // Steps of many rounds settle soon.
     PredictOptions briefly = options;
     briefly.steps = std::min<std::size_t>(options.steps, 3);
-    for (std::uint32_t least = few ? few->rounds : input.rounds; 3 * least < 2 * input.rounds;
+    for (std::uint32_t least = few ? few->least : input.rounds; 3 * least < 2 * input.rounds;
          least *= 2) {
       std::uint32_t period = few->period;
       // A period that was found may ask for some rounds more.
       for (int tries = 0; tries < 2; ++tries) {
         const std::uint32_t rounds = least + (input.rounds - least) % period;
         auto [found, path] = with_path(predict_rounds(input, strategy, rounds, briefly, memo));
-        const auto repeated = round_period(found.plan, found.timeline.step(0), few->period);
+        const auto repeated = round_period(found.plan, found.timeline.step(0), few->step);
         if (!repeated) break;
         period = repeated->rounds;
         if ((input.rounds - rounds) % period != 0) continue;
