@@ -188,6 +188,12 @@ Document read_json(const std::string& file) {
 }
 
 std::string json_string(std::string_view text) {
+  const auto stands_as_it_is = [](char c) {
+    return c >= ' ' && c < '\x7f' && c != '"' && c != '\\';
+  };
+  if (std::all_of(text.begin(), text.end(), stands_as_it_is)) {
+    return std::string("\"").append(text).append("\"");
+  }
   return nlohmann::json(text).dump();
 }
 

@@ -39,11 +39,17 @@ class TraceWriter {
       : graph_(graph), cluster_(cluster), plan_(plan), sides_(std::move(sides)) {}
 
   std::string run() && {
+    constexpr std::size_t kUsualEvent = 256;
+    std::size_t spans = 0;
+    for (const Side& side : sides_) spans += side.timeline.spans().size();
+    body_.reserve(kUsualEvent * spans);
+    body_ = R"({"displayTimeUnit":"ms","traceEvents":[)";
     name_devices();
     for (const Side& side : sides_) write_tasks(side);
     for (const Side& side : sides_) write_memory(side);
     write_links();
-    return "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" + body_ + "\n]}\n";
+    body_ += "\n]}\n";
+    return std::move(body_);
   }
 
  private:
@@ -59,7 +65,7 @@ class TraceWriter {
 
   template <class... Args>
   void event(fmt::format_string<Args...> format, Args&&... args) {
-    if (!body_.empty()) body_ += ",\n";
+    body_ += body_.back() == '[' ? "\n" : ",\n";
     fmt::format_to(std::back_inserter(body_), format, std::forward<Args>(args)...);
   }
 
@@ -81,7 +87,12 @@ class TraceWriter {
   void name_devices() {
     for (std::size_t i = 0; i < cluster_.device_count(); ++i) {
       const DeviceId device(i);
-      name_process(process(device), cluster_[device].full_name());
+      if (plan_.representative(device) != device) continue;
+      const std::int64_t others = plan_.members(device) - 1;
+      name_process(process(device),
+                   others == 0
+                       ? cluster_[device].full_name()
+                       : fmt::format("{} and {} alike", cluster_[device].full_name(), others));
       for (const Side& side : sides_) name_threads(side, device);
     }
   }
@@ -158,7 +169,11 @@ class TraceWriter {
   void write_memory(const Side& side) {
     const auto curves = memory_curves(plan_, side.timeline);
     for (std::size_t device = 0; device < curves.size(); ++device) {
-      for (const MemoryUse& use : curves[device]) {
+      const std::vector<MemoryUse>& uses = curves[device];
+      for (std::size_t i = 0; i < uses.size(); ++i) {
+        const MemoryUse& use = uses[i];
+        // Of those at one time, a viewer shows the last.
+        if (i + 1 < uses.size() && uses[i + 1].at == use.at) continue;
         event(R"({{"ph":"C","pid":{},"ts":{:.6f},"name":"{}","args":{{"bytes":{}}}}})",
               process(DeviceId(device)), micros(use.at), side.called("memory"), use.bytes.value);
       }

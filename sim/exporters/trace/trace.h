@@ -15,7 +15,8 @@ namespace strata {
 
 /// One process per device with threads for what occupies it ("compute"), parameter synchronisation,
 /// statistics and arriving transfers; memory as a counter; one process for the links with their
-/// rates as counters; arrows for dependencies between threads.
+/// rates as counters; arrows for dependencies between threads. In a plan by classes, the devices
+/// that stand for others.
 std::string print_trace(const Graph& graph, const Cluster& cluster, const Plan& plan,
                         const Timeline& timeline);
 
