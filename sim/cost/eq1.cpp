@@ -141,15 +141,14 @@ Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& produce
   if (is_input(graph_[producer].op)) return {};
   if (earlier_reading(graph_[consumer], input)) return {};
   if (reads_own_shard(graph_, consumer, input, producer_config, consumer_config)) return {};
-  const std::int64_t size = element_bytes(dtypes_.values);
   const bool returns = gradient && requires_gradient_[producer()] && requires_gradient_[consumer()];
   const bool copies = has_copies(graph_[producer], producer_config) ||
                       has_copies(graph_[consumer], consumer_config);
   if (copies || classes_ != nullptr) {
     const auto boxes =
         memo_.boxes(consumer, input, producer_config, consumer_config, !gradient, classes_);
-    const Seconds read = exchange_time(boxes->read, cluster_, size, returns && !copies, classes_);
-    return returns && copies ? read + returned(boxes->returned) : read;
+    const Seconds read = exchange_time(boxes, returns && !copies ? Way::both : Way::read);
+    return returns && copies ? read + exchange_time(boxes, Way::returned) : read;
   }
   const bool wide = producer_config.devices.size() * consumer_config.devices.size() > kManyPairs;
   if (wide && on_first_devices(producer_config) && on_first_devices(consumer_config)) {
@@ -157,13 +156,20 @@ Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& produce
                              returns);
   }
   const auto boxes = needed_boxes(graph_, consumer, input, producer_config, consumer_config);
-  return exchange_time(boxes, cluster_, size, returns);
+  return strata::exchange_time(boxes, cluster_, element_bytes(dtypes_.values), returns);
 }
 
-// Gradients on their way back.
-Seconds Eq1::returned(std::vector<NeededBox> boxes) const {
-  for (NeededBox& box : boxes) std::swap(box.owner, box.reader);
-  return exchange_time(boxes, cluster_, element_bytes(dtypes_.values), false, classes_);
+Seconds Eq1::exchange_time(const std::shared_ptr<const ClassBoxes>& boxes, Way way) {
+  const auto [at, fresh] = times_.try_emplace({boxes, way});
+  if (!fresh) return at->second;
+  const std::int64_t size = element_bytes(dtypes_.values);
+  if (way != Way::returned) {
+    at->second = strata::exchange_time(boxes->read, cluster_, size, way == Way::both, classes_);
+    return at->second;
+  }
+  std::vector<NeededBox> back = boxes->returned;
+  for (NeededBox& box : back) std::swap(box.owner, box.reader);
+  return at->second = strata::exchange_time(back, cluster_, size, false, classes_);
 }
 
 Seconds Eq1::partial_sums(LayerId layer, const Config& config, bool gradient) {
@@ -173,8 +179,7 @@ Seconds Eq1::partial_sums(LayerId layer, const Config& config, bool gradient) {
   if (copies && !returns) return {};
   const auto boxes = memo_.sums(layer, config, classes_);
   // Every copy gets the parts of its output's gradient that others own.
-  if (copies) return returned(boxes->returned);
-  return exchange_time(boxes->read, cluster_, element_bytes(dtypes_.values), returns, classes_);
+  return exchange_time(boxes, copies ? Way::returned : returns ? Way::both : Way::read);
 }
 
 Seconds Eq1::statistics_time(LayerId layer, const Config& config) {

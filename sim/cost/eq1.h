@@ -4,8 +4,10 @@
 // t_X, each in isolation. The paper's prediction and the solver's objective; the simulator adds
 // overlap, contention and pipelining. Seconds. Not thread-safe: costs are remembered.
 
+#include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/cluster/cluster.h"
@@ -61,7 +63,10 @@ class Eq1 {
   Seconds sync_with_copies(LayerId owner, const Strategy& strategy, std::uint32_t rounds);
   Seconds transfer_by_table(LayerId consumer, std::size_t input, const Degrees& producer,
                             const Degrees& consumer_degrees, bool returns);
-  Seconds returned(std::vector<NeededBox> boxes) const;
+  /// Of boxes that were read, both ways where gradients `return` the same; or of those that are
+  /// returned alone. What is alike was worked out before.
+  enum class Way : std::uint8_t { read, both, returned };
+  Seconds exchange_time(const std::shared_ptr<const ClassBoxes>& boxes, Way way);
 
   const Graph& graph_;
   const Cluster& cluster_;
@@ -76,6 +81,7 @@ class Eq1 {
   std::vector<std::uint32_t> ordinals_;
   const DeviceClasses* classes_;
   std::unique_ptr<const GroupNetwork> network_;  ///< made when a wide edge asks for it
+  std::map<std::pair<std::shared_ptr<const ClassBoxes>, Way>, Seconds> times_;
 };
 
 Seconds total(std::span<const LayerTerms> terms);

@@ -57,6 +57,7 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
       rounds_left_(graph.size()),
       last_sync_(cluster.device_count()),
       memo_(memo),
+      shared_by_rounds_(graph.size()),
       sync_costs_(memo.sync_costs()),
       in_place_(graph.size()),
       output_is_read_(graph.size()) {

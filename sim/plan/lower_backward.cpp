@@ -98,7 +98,7 @@ std::vector<std::vector<Piece>> Lowering::sum_gradient_parts(LayerId layer) {
 std::vector<std::vector<Piece>> Lowering::spread_gradients(LayerId layer,
                                                            std::vector<std::vector<Piece>> sums) {
   const std::vector<BufferId> owned = std::move(buffers_of(layer).output_gradient);
-  const auto parts_of_sums = memo_.sums(layer, strategy_[layer], classes_.get());
+  const auto parts_of_sums = boxes_of_sums(layer);
   const std::span<const NeededBox> boxes = parts_of_sums->returned;
   std::vector<TaskId> made;
   for (std::uint32_t shard : lowered(layer)) {

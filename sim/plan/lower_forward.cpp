@@ -94,6 +94,23 @@ Lowering::Arrivals Lowering::move_boxes(const Moves& moves) {
   return arrivals;
 }
 
+std::shared_ptr<const ClassBoxes> Lowering::boxes_of_edge(LayerId layer, std::size_t input) {
+  auto& edges = shared_by_rounds_.edges[layer()];
+  edges.resize(graph_[layer].inputs.size());
+  if (edges[input] == nullptr) {
+    const LayerId producer = graph_[layer].inputs[input];
+    edges[input] = memo_.boxes(layer, input, strategy_[producer], strategy_[layer],
+                               gets_whole_gradient_[producer()], classes_.get());
+  }
+  return edges[input];
+}
+
+std::shared_ptr<const ClassBoxes> Lowering::boxes_of_sums(LayerId layer) {
+  auto& sums = shared_by_rounds_.sums[layer()];
+  if (sums == nullptr) sums = memo_.sums(layer, strategy_[layer], classes_.get());
+  return sums;
+}
+
 Edge Lowering::lower_edge(LayerId layer, std::size_t input) {
   const LayerId producer = graph_[layer].inputs[input];
   Edge edge;
@@ -106,8 +123,7 @@ Edge Lowering::lower_edge(LayerId layer, std::size_t input) {
     return edges_of(first)[input];
   }
   if (!is_input(producer)) {
-    edge.boxes = memo_.boxes(layer, input, strategy_[producer], strategy_[layer],
-                             gets_whole_gradient_[producer()], classes_.get());
+    edge.boxes = boxes_of_edge(layer, input);
     edge.returns_otherwise = classes_ != nullptr || repeats(producer) || repeats(layer);
   }
   place_inputs(layer, input, edge);
@@ -246,7 +262,7 @@ void Lowering::lower_forward(LayerId layer) {
 void Lowering::lower_sums(LayerId layer) {
   const LayerBuffers& own = buffers_of(layer);
   LayerTasks& tasks = tasks_of(layer);
-  const auto sums = memo_.sums(layer, strategy_[layer], classes_.get());
+  const auto sums = boxes_of_sums(layer);
   const std::span<const NeededBox> boxes = sums->read;
   const auto partial = [&](const NeededBox& b) {
     return View{own.partial[slot(layer, b.producer_shard)]};

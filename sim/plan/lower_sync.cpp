@@ -122,15 +122,17 @@ std::vector<TaskId> Lowering::sum_by_hand(std::uint32_t group, std::span<const T
   return gathered;
 }
 
-std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
-                                                  const std::vector<TaskId>& partial) {
-  std::vector<TaskId> summed = partial;
+const std::vector<StatisticsSum>& Lowering::statistics_sums(LayerId layer, Phase phase) {
+  const bool forward = phase == Phase::forward_statistics;
+  auto& known = forward ? shared_by_rounds_.forward_statistics[layer()]
+                        : shared_by_rounds_.backward_statistics[layer()];
+  if (known) return *known;
+  known.emplace();
   const PerDim<bool> over = statistics(graph_[layer], held_box(layer, 0)).over;
   for (const auto& all : shard_groups(strategy_[layer].degrees, over)) {
-    const std::vector<std::uint32_t> shards = lowered_of(layer, all);
+    std::vector<std::uint32_t> shards = lowered_of(layer, all);
     if (all.size() < 2 || shards.empty()) continue;
     const Statistics values = statistics(graph_[layer], held_box(layer, shards.front()));
-    const bool forward = phase == Phase::forward_statistics;
     const Bytes bytes{4 * (forward ? values.forward_values : values.backward_values)};
     const ReplicaGroup replicas{devices_of(strategy_[layer], all), bytes};
     const SyncAlgorithm algorithm =
@@ -139,13 +141,24 @@ std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
     if (forward) sum.how = values.forward_by;
     sum.values = forward ? values.forward_values : values.backward_values;
     sum.layers = {{layer, bytes}};
-    const LayerBuffers& own = buffers_of(layer);
-    const auto& parts = forward ? own.forward_statistics : own.backward_statistics;
     for (std::uint32_t shard : shards) {
-      sum.buffers.push_back(parts[slot(layer, shard)]);
       sum.counts.push_back(elements_over(over, held_box(layer, shard)));
     }
-    sum_statistics(layer, phase, builder_.add_group(std::move(sum)), shards, summed);
+    known->push_back({std::move(sum), std::move(shards)});
+  }
+  return *known;
+}
+
+std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
+                                                  const std::vector<TaskId>& partial) {
+  std::vector<TaskId> summed = partial;
+  const LayerBuffers& own = buffers_of(layer);
+  const auto& parts =
+      phase == Phase::forward_statistics ? own.forward_statistics : own.backward_statistics;
+  for (const StatisticsSum& sum : statistics_sums(layer, phase)) {
+    Group group = sum.group;
+    for (std::uint32_t shard : sum.shards) group.buffers.push_back(parts[slot(layer, shard)]);
+    sum_statistics(layer, phase, builder_.add_group(std::move(group)), sum.shards, summed);
   }
   return summed;
 }

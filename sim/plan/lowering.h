@@ -126,6 +126,22 @@ struct BackwardPass {
 };
 
 /// What one round has of each layer.
+/// What some shards of a layer combine in each round.
+struct StatisticsSum {
+  Group group;
+  std::vector<std::uint32_t> shards;  ///< those that are lowered
+};
+
+/// What all rounds have in common, worked out in the first; by layer.
+struct SharedByRounds {
+  explicit SharedByRounds(std::size_t layers)
+      : edges(layers), sums(layers), forward_statistics(layers), backward_statistics(layers) {}
+
+  std::vector<std::vector<std::shared_ptr<const ClassBoxes>>> edges;  ///< [layer][input]
+  std::vector<std::shared_ptr<const ClassBoxes>> sums;
+  std::vector<std::optional<std::vector<StatisticsSum>>> forward_statistics, backward_statistics;
+};
+
 struct Round {
   explicit Round(std::size_t layers)
       : tasks(layers),
@@ -163,6 +179,8 @@ class Lowering {
 
   // lower_forward.cpp
   void lower_forward(LayerId layer);
+  std::shared_ptr<const ClassBoxes> boxes_of_edge(LayerId layer, std::size_t input);
+  std::shared_ptr<const ClassBoxes> boxes_of_sums(LayerId layer);
   Edge lower_edge(LayerId layer, std::size_t input);
   void lower_sums(LayerId layer);
   void add_input_ready(LayerId layer, std::size_t shard, std::vector<TaskId>& ready) const;
@@ -222,6 +240,7 @@ class Lowering {
   void update_late(std::function<void()> update);
   std::vector<TaskId> exchange_statistics(LayerId layer, Phase phase,
                                           const std::vector<TaskId>& partial);
+  const std::vector<StatisticsSum>& statistics_sums(LayerId layer, Phase phase);
   void sum_statistics(LayerId layer, Phase phase, std::uint32_t group,
                       std::span<const std::uint32_t> shards, std::vector<TaskId>& made);
   std::vector<TaskId> sum_gradients(const Bucket& bucket, std::uint32_t group);
@@ -421,6 +440,7 @@ class Lowering {
   std::size_t instance_ = 0;  ///< that is lowered
   std::map<std::tuple<SyncAlgorithm, GroupWork, std::vector<DeviceId>>, std::uint32_t> shapes_;
   LoweringMemo& memo_;
+  SharedByRounds shared_by_rounds_;
   SyncCosts& sync_costs_;
   std::vector<bool> in_place_;        ///< works on its producer's buffer
   std::vector<bool> output_is_read_;  ///< a backward pass reads what lies in the layer's buffer

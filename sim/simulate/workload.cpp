@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -76,11 +77,28 @@ class WorkloadBuilder {
     }
   }
 
+  // Who sends to whom how much, and how many do alike: rounds move the same again.
+  using Moved = std::vector<std::int64_t>;
+
+  Moved moved(const Task& task) const {
+    Moved moved{static_cast<std::int64_t>(task.device()), plan_.alike(task)};
+    for (const Piece& piece : plan_.pieces(plan_.transfers()[task.detail])) {
+      moved.push_back(static_cast<std::int64_t>(piece.from()));
+      moved.push_back(piece.bytes.value);
+    }
+    return moved;
+  }
+
   void prepare() {
+    std::map<Moved, std::uint32_t> known;
     for (const Task& task : plan_.tasks()) {
       if (task.kind != TaskKind::transfer) continue;
-      transfers_.push_back(transfer_flow(task));
-      check(transfers_.back(), transfers_.back().bytes);
+      const auto [at, fresh] =
+          known.try_emplace(moved(task), static_cast<std::uint32_t>(flows_.size()));
+      transfers_.push_back(at->second);
+      if (!fresh) continue;
+      flows_.push_back(transfer_flow(task));
+      check(flows_.back(), flows_.back().bytes);
     }
     for (const GroupShape& shape : plan_.group_shapes()) {
       std::vector<Flow>& flows = shapes_.emplace_back();
@@ -125,7 +143,7 @@ class WorkloadBuilder {
     Workload& workload = built_.workload;
     if (task.kind == TaskKind::join) return workload.add_event();
     if (task.stream == Stream::device) return workload.add_compute(task.device, ticks(id), id());
-    const Flow& flow = transfers_[task.detail];
+    const Flow& flow = flows_[transfers_[task.detail]];
     return workload.add_flow(flow.demands, flow.bytes, flow.latency);
   }
 
@@ -255,7 +273,8 @@ class WorkloadBuilder {
   std::span<const Cost> costs_;
   std::size_t steps_;
   PlanWorkload built_;
-  std::vector<Flow> transfers_;            // in the order of Task::detail
+  std::vector<Flow> flows_;
+  std::vector<std::uint32_t> transfers_;   // in flows_, in the order of Task::detail
   std::vector<std::vector<Flow>> shapes_;  // by group shape
 };
 

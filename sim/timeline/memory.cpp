@@ -16,7 +16,7 @@ struct Change {
 
 std::vector<MemoryUse> curve(Bytes resident, std::vector<Change>& changes) {
   // What is freed at an instant is gone before what starts at that instant is there.
-  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
     return a.at != b.at ? a.at < b.at : a.bytes < b.bytes;
   });
   std::vector<MemoryUse> result = {{Seconds{0}, resident}};
@@ -44,16 +44,21 @@ Lifetime lifetime(const Plan& plan, const Timeline& timeline, std::size_t step, 
   return kept;
 }
 
-std::vector<std::vector<MemoryUse>> memory_curves(const Plan& plan, const Timeline& timeline) {
+namespace {
+
+// Of the devices of which it is `asked`; nothing of others.
+std::vector<std::vector<MemoryUse>> curves_of(const Plan& plan, const Timeline& timeline,
+                                              const std::vector<bool>& asked) {
   std::vector<Bytes> resident(plan.device_count());
   std::vector<std::vector<Change>> changes(plan.device_count());
   std::vector<std::size_t> counts(plan.device_count());
-  for (const Buffer& buffer : plan.buffers()) ++counts[buffer.device()];
+  for (const Buffer& buffer : plan.buffers()) counts[buffer.device()] += asked[buffer.device()];
   for (std::size_t d = 0; d < counts.size(); ++d) {
     changes[d].reserve(2 * counts[d] * timeline.steps());
   }
   for (std::size_t i = 0; i < plan.buffers().size(); ++i) {
     const Buffer& buffer = plan.buffers()[i];
+    if (!asked[buffer.device()]) continue;
     if (buffer.lasts()) {
       resident[buffer.device()] += buffer.bytes;
       continue;
@@ -64,11 +69,17 @@ std::vector<std::vector<MemoryUse>> memory_curves(const Plan& plan, const Timeli
       changes[buffer.device()].push_back({kept.until, Bytes{0} - buffer.bytes});
     }
   }
-  std::vector<std::vector<MemoryUse>> curves;
+  std::vector<std::vector<MemoryUse>> curves(plan.device_count());
   for (std::size_t device = 0; device < plan.device_count(); ++device) {
-    curves.push_back(curve(resident[device], changes[device]));
+    if (asked[device]) curves[device] = curve(resident[device], changes[device]);
   }
   return curves;
+}
+
+}  // namespace
+
+std::vector<std::vector<MemoryUse>> memory_curves(const Plan& plan, const Timeline& timeline) {
+  return curves_of(plan, timeline, std::vector<bool>(plan.device_count(), true));
 }
 
 std::vector<Bytes> peak_memory(const Plan& plan, const Timeline& timeline) {
@@ -127,7 +138,9 @@ Seconds time_of_peak(const std::vector<MemoryUse>& curve) {
 
 MemoryParts memory_at_peak(const Plan& plan, const Timeline& timeline, DeviceId device) {
   const DeviceId shown = plan.representative(device);
-  const Seconds at = time_of_peak(memory_curves(plan, timeline)[shown()]);
+  std::vector<bool> asked(plan.device_count());
+  asked[shown()] = true;
+  const Seconds at = time_of_peak(curves_of(plan, timeline, asked)[shown()]);
   MemoryParts parts;
   for (const LiveTensor& live : live_tensors(plan, timeline, device, at.value)) {
     const Buffer& buffer = plan.buffers()[live.buffer];
