@@ -146,6 +146,7 @@ std::string breakdown_text(const StepParts& parts) {
   add(parts.exposed.reduce, "exposed gradient sums");
   add(parts.exposed.gather, "exposed gathers");
   add(parts.exposed.statistics, "exposed statistics");
+  add(parts.launch, "launch");
   add(parts.bubble, "bubble");
   return fmt::format("A device's step on average: {}\n", fmt::join(texts, ", "));
 }
@@ -154,9 +155,10 @@ void print_details(const Case& input, const Prediction& p) {
   const PathShares& path = p.path;
   print(
       "\nThe critical path of a step: {} compute, {} transfers, {} parameter sync, {} "
-      "statistics\n",
+      "statistics{}\n",
       format_seconds(path.compute), format_seconds(path.transfer), format_seconds(path.sync),
-      format_seconds(path.statistics));
+      format_seconds(path.statistics),
+      input.runtime.launches.any() ? fmt::format(", {} launches", format_seconds(path.idle)) : "");
   print("{}", breakdown_text(p.breakdown.mean));
   const double sum = p.sources.total().value;
   if (sum > 0) {
@@ -219,7 +221,7 @@ void write_files(const PredictFlags& flags, const Case& input, const Prediction&
   }
   if (!flags.plan_file.empty()) {
     const PlanWorkload built =
-        build_workload(p.plan, input.cluster, p.costs, flags.steps, input.overlap);
+        build_workload(p.plan, input.cluster, p.costs, flags.steps, input.runtime);
     write_file_whole(flags.plan_file,
                      print_replay(built.workload, input.cluster, activity_names(input, p, built)));
   }

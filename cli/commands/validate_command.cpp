@@ -9,6 +9,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/interrupt.h"
+#include "cli/commands/validate_published.h"
 #include "cli/options/measure_options.h"
 #include "cli/options/setting_options.h"
 #include "cli/output/device_warnings.h"
@@ -41,6 +42,8 @@ struct ValidateFlags {
     Recompute recompute = Recompute::none;
   } step;
   bool only = false;
+  bool published = false;
+  WhatIfs sets;  // of published figures
 };
 
 std::optional<double> tolerance_of(const ValidateFlags& flags) try {
@@ -105,6 +108,13 @@ void write_files(const ValidateFlags& flags, const ValidateReport& report) {
 }
 
 void validate_command(Runner& runner, const ValidateFlags& flags) {
+  if (flags.published) {
+    return validate_published(
+        {flags.measure.models, flags.sets, flags.measure.output, flags.measure.json});
+  }
+  if (flags.measure.models.empty()) throw InputError("MODEL is required, or --published");
+  if (flags.measure.devices.empty()) throw InputError("--devices is required, or --published");
+  if (!flags.sets.empty()) throw InputError("--set goes with --published; a run is what it is");
   const std::string& devices = flags.measure.devices;
   const ValidateRequest request = request_of(flags);
   const std::optional<double> tolerance = tolerance_of(flags);
@@ -146,6 +156,16 @@ void add_validate_command(CLI::App& app, Runner& runner, const std::string& type
       "--tolerance", flags->tolerance,
       "the error above which a prediction is off (default 0.1, for 10 %): fail where one "
       "is off (exit code 1), or where one cannot be judged (3)");
+  command
+      ->add_flag(
+          "--published", flags->published,
+          "instead: predict training steps that others measured and published (MODEL: names "
+          "of such figures, or .toml files; default all that ship) and report the errors, in "
+          "--output too (.md or .html)")
+      ->disable_flag_override();
+  command->get_option("MODEL")->required(false);
+  command->get_option("--devices")->required(false);
+  add_what_ifs(*command, flags->sets);
   command->add_option("--trace", flags->trace_file,
                       "write both timelines of the largest error's case as trace-event JSON");
   command->callback([flags, &runner] { validate_command(runner, *flags); });

@@ -21,6 +21,7 @@ void add_case_options(CLI::App& command, CaseRequest& request) {
   add_setting(command, "dtype", request.dtype);
   add_setting(command, "gradients", request.gradients);
   add_step_settings(command, request);
+  add_setting(command, "as", request.framework);
   add_what_ifs(command, request.sets);
   add_setting(command, "profile", request.profiles)->allow_extra_args(false);
   add_setting(command, "allow_unsupported", request.unsupported);

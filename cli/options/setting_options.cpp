@@ -14,11 +14,7 @@ namespace {
 std::pair<std::string, std::string> split_what_if(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    throw InputError(
-        fmt::format("`set` {}: no KEY=VALUE; allowed: link.SELECTOR.bandwidth=, "
-                    "link.SELECTOR.latency=, device.SELECTOR.speed=, layer.SELECTOR.speed=, "
-                    "overlap=, attention=, dropout=, gather=",
-                    text));
+    throw InputError(fmt::format("`set` {}: no KEY=VALUE; allowed keys: {}", text, kWhatIfKeys));
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
 }

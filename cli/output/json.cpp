@@ -45,7 +45,8 @@ nlohmann::ordered_json parts_json(const StepParts& parts) {
             {"reduce", exposed.reduce.value},
             {"gather", exposed.gather.value},
             {"statistics", exposed.statistics.value}}},
-          {"optimizer_seconds", parts.optimizer.value}};
+          {"optimizer_seconds", parts.optimizer.value},
+          {"launch_seconds", parts.launch.value}};
 }
 
 nlohmann::ordered_json breakdown_json(const Case& input, const Breakdown& breakdown) {

@@ -45,11 +45,9 @@ class ProfileCostModel final : public CostModel {
 
   Cost compute(const ShardWork& work, Phase phase) const override {
     const PhaseWork needed = phase_work(work, phase, kernels_);
-    if (is_of_these(work)) {
-      if (const auto cost = measured_(work, phase)) return scaled(*cost, needed, work, phase);
-    }
-    if (!needed.any) return {{}, CostSource::analytic};
-    return {roofline_(needed, work.dtypes.values), CostSource::analytic};
+    Cost cost = time(work, needed, phase);
+    cost.kernels = needed.any ? needed.kernels : 0;
+    return cost;
   }
   Cost move(MoveKind kind, Bytes bytes) const override {
     if (bytes <= Bytes{0}) return {{}, CostSource::analytic};
@@ -75,6 +73,14 @@ class ProfileCostModel final : public CostModel {
   std::int64_t measured_devices() const override { return measured_devices_; }
 
  private:
+  Cost time(const ShardWork& work, const PhaseWork& needed, Phase phase) const {
+    if (is_of_these(work)) {
+      if (const auto cost = measured_(work, phase)) return scaled(*cost, needed, work, phase);
+    }
+    if (!needed.any) return {{}, CostSource::analytic};
+    return {roofline_(needed, work.dtypes.values), CostSource::analytic};
+  }
+
   // What was measured is a fused attention.
   bool is_of_these(const ShardWork& work) const {
     return kernels_.fused_attention || !std::holds_alternative<Attention>(*work.op);

@@ -24,6 +24,7 @@ struct Cost {
   Seconds seconds;
   CostSource source = CostSource::analytic;
   double spread = 0;  ///< of what was measured: half the distance between quartiles, of `seconds`
+  std::int32_t kernels = 1;  ///< that a host launches one after another
 };
 
 /// One shard's work. `inputs` are the extents of what the shard reads of each input (halo

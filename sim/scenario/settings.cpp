@@ -13,6 +13,7 @@
 #include "sim/graph/ops/phase.h"
 #include "sim/plan/collective.h"
 #include "sim/scenario/decimal.h"
+#include "sim/strategy/framework.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/strategy/recomputation.h"
 #include "sim/strategy/search_space.h"
@@ -43,7 +44,7 @@ constexpr std::int64_t kMostStrategies = 10'000, kMostEvaluations = 1'000'000, k
 // What float32 holds, in which runs compute.
 constexpr double kMostRate = std::numeric_limits<float>::max();
 
-constexpr std::array<SettingSpec, 36> kSettings = {{
+constexpr std::array<SettingSpec, 37> kSettings = {{
     {"model", ValueForm::text, kEveryJob, "MODEL",
      "a name (strata models), or a .toml or .onnx file"},
     {"cluster", ValueForm::text, kSimulated, "CLUSTER", "a name (strata clusters) or a .toml file"},
@@ -96,6 +97,11 @@ constexpr std::array<SettingSpec, 36> kSettings = {{
      "keep "
      "their scores) or full (all of a block but what it reads; default none)",
      kRecomputeNames},
+    {"as", ValueForm::choice, kSimulated, "FRAMEWORK",
+     "run as a framework does: megatron (its launches, unfused attention, gradients summed at "
+     "once; "
+     "default none)",
+     kFrameworkNames},
     {"profile", ValueForm::files, kEveryJob, "FILE",
      "a .toml file (strata profile writes them) in place of the profile that ships for its kind "
      "of device; repeatable"},
@@ -204,7 +210,8 @@ constexpr SettingSpec kWhatIf = {
     "set", ValueForm::free, kSimulated, "KEY=VALUE",
     "a what-if, KEY=VALUE: link.SELECTOR.bandwidth, link.SELECTOR.latency, device.SELECTOR.speed, "
     "layer.SELECTOR.speed; a value or a factor (2x); overlap, on or off; "
-    "attention, fused or unfused; dropout, redrawn or masks; gather, once or again; as "
+    "attention, fused or unfused; dropout, redrawn or masks; gather, once or again; "
+    "launch.forward, launch.backward, launch.update, launch.communication, a time; as "
     "link.inter.bandwidth=0.5x (docs/clusters.md); repeatable"};
 
 [[noreturn]] void refuse_text(const Value& value, std::string_view expected,

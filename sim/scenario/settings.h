@@ -148,4 +148,17 @@ std::string print_setting(std::string_view key, const std::optional<Value>& valu
   return value ? print_setting(key, *value) : "";
 }
 
+/// Keys of what-ifs, for messages.
+inline constexpr std::string_view kWhatIfKeys =
+    "link.SELECTOR.bandwidth, link.SELECTOR.latency, device.SELECTOR.speed, layer.SELECTOR.speed, "
+    "overlap, attention, dropout, gather, launch.forward, launch.backward, launch.update, "
+    "launch.communication";
+/// Whether what-ifs have such keys, right or wrong; settings have others.
+constexpr bool is_what_if(std::string_view key) {
+  for (const std::string_view begin : {"link.", "device.", "layer.", "launch."}) {
+    if (key.starts_with(begin)) return true;
+  }
+  return key == "overlap" || key == "attention" || key == "dropout" || key == "gather";
+}
+
 }  // namespace strata

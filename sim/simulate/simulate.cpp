@@ -274,8 +274,8 @@ struct Simulated {
   ActivityTimes times;
 };
 Simulated simulate_repeated(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                            std::size_t steps, Overlap overlap, bool settles = false) {
-  Simulated done{build_workload(plan, cluster, costs, steps, overlap), {}};
+                            std::size_t steps, const Runtime& runtime, bool settles = false) {
+  Simulated done{build_workload(plan, cluster, costs, steps, runtime), {}};
   SimulateOptions options;
   options.period = done.built.workload.size() / steps;
   options.settles = settles;
@@ -291,8 +291,8 @@ Timeline timeline_of(const Plan& plan, const Cluster& cluster, Simulated&& done,
 }
 
 Timeline simulate_rates(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                        std::size_t steps, Overlap overlap, bool record_link_rates) {
-  const PlanWorkload built = build_workload(plan, cluster, costs, steps, overlap);
+                        std::size_t steps, const Runtime& runtime, bool record_link_rates) {
+  const PlanWorkload built = build_workload(plan, cluster, costs, steps, runtime);
   std::vector<RateChange> changes;
   SimulateOptions options;
   if (record_link_rates) options.rate_changes = &changes;
@@ -307,11 +307,11 @@ Timeline simulate_rates(const Plan& plan, const Cluster& cluster, std::span<cons
 }
 
 Timeline simulate_steps(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                        std::size_t steps, Overlap overlap, bool record_link_rates) {
+                        std::size_t steps, const Runtime& runtime, bool record_link_rates) {
   if (record_link_rates || !repeats(plan, costs)) {
-    return simulate_rates(plan, cluster, costs, steps, overlap, record_link_rates);
+    return simulate_rates(plan, cluster, costs, steps, runtime, record_link_rates);
   }
-  return timeline_of(plan, cluster, simulate_repeated(plan, cluster, costs, steps, overlap), steps);
+  return timeline_of(plan, cluster, simulate_repeated(plan, cluster, costs, steps, runtime), steps);
 }
 
 Seconds first_start(const Timeline& timeline, std::size_t step) {
@@ -334,14 +334,14 @@ bool drifts(const Timeline& timeline) {
 
 // Where it drifts, more steps tell what none can be shorter than.
 Timeline settled(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                 Overlap overlap, Timeline&& timeline) {
+                 const Runtime& runtime, Timeline&& timeline) {
   if (!repeats(plan, costs) || !drifts(timeline)) return std::move(timeline);
   const std::size_t steps = timeline.steps();
   const double longest = to_seconds(kMaxTick).value / (2 * timeline.makespan().value);
   Seconds least = start_interval(timeline);
   for (std::size_t more = 2 * steps; more <= kMostSteps; more *= 2) {
     if (static_cast<double>(more) > longest * static_cast<double>(steps)) break;
-    const Timeline longer = simulate_steps(plan, cluster, costs, more, overlap, false);
+    const Timeline longer = simulate_steps(plan, cluster, costs, more, runtime, false);
     least = drifts(longer) ? start_interval(longer) : longer.step_seconds();
     if (!drifts(longer)) break;
   }
@@ -357,20 +357,20 @@ SteadyStep as_steady(Timeline&& timeline) {
 }  // namespace
 
 Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                  std::size_t steps, Overlap overlap, bool record_link_rates) {
-  return settled(plan, cluster, costs, overlap,
-                 simulate_steps(plan, cluster, costs, steps, overlap, record_link_rates));
+                  std::size_t steps, const Runtime& runtime, bool record_link_rates) {
+  return settled(plan, cluster, costs, runtime,
+                 simulate_steps(plan, cluster, costs, steps, runtime, record_link_rates));
 }
 
 SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                           std::size_t steps, Overlap overlap, bool settles) {
+                           std::size_t steps, const Runtime& runtime, bool settles) {
   assert(steps > 0 && repeats(plan, costs));
   // To begin again with all would take longer than to try so few at once.
   const std::size_t few = settles ? 2 : 3;
   if (steps > 1 && may_repeat(plan)) {
     // Whether the second step, and so each that follows, repeats the first one.
     const std::size_t tried = steps <= few ? steps : 2;
-    Simulated done = simulate_repeated(plan, cluster, costs, tried, overlap, settles);
+    Simulated done = simulate_repeated(plan, cluster, costs, tried, runtime, settles);
     const Tick step = done.times.makespan;
     if (is_first_alone(done.built, done.times) && step <= kMaxTick / static_cast<Tick>(steps)) {
       return {Timeline(plan.size(), spans_of(plan, done.built, done.times, 1)),
@@ -378,11 +378,11 @@ SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<c
               to_seconds(static_cast<Tick>(steps) * step)};
     }
     if (tried == steps) {
-      return as_steady(settled(plan, cluster, costs, overlap,
+      return as_steady(settled(plan, cluster, costs, runtime,
                                timeline_of(plan, cluster, std::move(done), steps)));
     }
   }
-  return as_steady(simulate(plan, cluster, costs, steps, overlap));
+  return as_steady(simulate(plan, cluster, costs, steps, runtime));
 }
 
 }  // namespace strata

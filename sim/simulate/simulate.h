@@ -12,6 +12,7 @@
 #include "sim/engine/engine.h"
 #include "sim/graph/graph.h"
 #include "sim/plan/plan.h"
+#include "sim/simulate/runtime.h"
 #include "sim/strategy/strategy.h"
 #include "sim/timeline/timeline.h"
 
@@ -30,10 +31,6 @@ struct CostSources {
 };
 CostSources cost_sources(const Plan& plan, std::span<const Cost> costs, Rounds rounds = {});
 
-/// Whether a device computes while bytes come to it or leave it. Without overlap it does one after
-/// the other, in plan order: what frameworks do that wait for their communication.
-enum class Overlap : std::uint8_t { allowed, none };
-
 /// `steps` copies of the plan as the engine's activities. A collective is one flow (or a chain of
 /// them) that starts when every participant is ready. `costs`: by task, the same in every step; or
 /// by step and task.
@@ -42,15 +39,18 @@ struct PlanWorkload {
   std::vector<ActivityId> first, last;  ///< by step and task: what starts and what ends it
 };
 PlanWorkload build_workload(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                            std::size_t steps, Overlap overlap = Overlap::allowed);
+                            std::size_t steps, const Runtime& runtime = {});
+
+/// What the hosts of the devices take to launch what these do in some rounds; by device.
+std::vector<Seconds> launch_times(const Plan& plan, std::span<const Cost> costs,
+                                  const Launches& launches, Rounds rounds);
 
 /// `costs`: as build_workload() takes them. Where all steps repeat the first one exactly, only that
 /// is simulated. Where they have not settled at the end, as they begin further apart than they end,
 /// more of them tell what none can be shorter than in the long run. Throws InputError if the
 /// cluster does not connect two devices that must speak.
 Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                  std::size_t steps, Overlap overlap = Overlap::allowed,
-                  bool record_link_rates = false);
+                  std::size_t steps, const Runtime& runtime = {}, bool record_link_rates = false);
 
 /// What a step comes to.
 struct SteadyStep {
@@ -61,7 +61,6 @@ struct SteadyStep {
 /// `costs`: by task. `settles`: the timeline may have one step also where the tasks with which the
 /// others begin do so a little earlier, while the step before ends, and each takes as long as it.
 SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                           std::size_t steps, Overlap overlap = Overlap::allowed,
-                           bool settles = false);
+                           std::size_t steps, const Runtime& runtime = {}, bool settles = false);
 
 }  // namespace strata

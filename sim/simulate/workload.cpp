@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/plan/work_kind.h"
 #include "sim/simulate/simulate.h"
 
 namespace strata {
@@ -30,15 +31,27 @@ std::vector<Demand> demands(std::span<const LinkLoad> loads) {
   return result;
 }
 
+Seconds launch_time(const Launches& each, const Task& task, const Cost& cost) {
+  if (in_group(task.kind)) return each.communication;
+  if (task.kind != TaskKind::compute) return {};
+  if (is_sum(task.phase)) return each.communication;
+  const Seconds kernel = task.phase == Phase::update ? each.update
+                         : is_forward(task.phase)    ? each.forward
+                                                     : each.backward;
+  return static_cast<double>(cost.kernels) * kernel;
+}
+
 class WorkloadBuilder {
  public:
   WorkloadBuilder(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                  std::size_t steps)
+                  std::size_t steps, const Runtime& runtime)
       : plan_(plan),
         cluster_(cluster),
         costs_(costs),
         steps_(steps),
-        built_{make(cluster), {}, {}} {
+        runtime_(runtime),
+        built_{make(cluster), {}, {}},
+        hosts_(runtime.launches.any() ? cluster.device_count() : 0) {
     built_.first.reserve(steps * plan.size());
     built_.last.reserve(steps * plan.size());
     built_.first.resize(plan.size());
@@ -46,11 +59,14 @@ class WorkloadBuilder {
     prepare();
   }
 
-  PlanWorkload run(Overlap overlap) && {
-    for (std::size_t i = 0; i < plan_.size(); ++i) add(TaskId(i));
+  PlanWorkload run() && {
+    for (std::size_t i = 0; i < plan_.size(); ++i) {
+      if (!hosts_.empty()) launch(TaskId(i));
+      add(TaskId(i));
+    }
     for (std::size_t i = 0; i < plan_.size(); ++i) connect(TaskId(i));
     repeat();
-    if (overlap == Overlap::none) take_turns();
+    if (runtime_.overlap == Overlap::none) take_turns();
     return std::move(built_);
   }
 
@@ -132,6 +148,24 @@ class WorkloadBuilder {
               [](const LinkLoad& a, const LinkLoad& b) { return a.link < b.link; });
   }
 
+  // What a device's host launches in a step, one after another.
+  struct Host {
+    ActivityId first, last;
+    ActivityId last_task;  // of the device's own tasks, in plan order
+  };
+
+  void launch(TaskId id) {
+    launched_.resize(plan_.size());
+    const Seconds time = launch_time(runtime_.launches, plan_[id], costs_[id()]);
+    if (time <= Seconds{0}) return;
+    Host& host = hosts_[plan_[id].device()];
+    const ActivityId launched = built_.workload.add_event(
+        bounded_ticks(time, [] { return "a host: the launch of kernels"; }));
+    if (host.last.valid()) built_.workload.add_dependency(launched, host.last);
+    if (!host.first.valid()) host.first = launched;
+    host.last = launched_[id()] = launched;
+  }
+
   void add(TaskId id) {
     const Task& task = plan_[id];
     if (task.kind == TaskKind::collective) return add_group(id);
@@ -180,6 +214,11 @@ class WorkloadBuilder {
     for (TaskId before : plan_.dependencies(id)) {
       built_.workload.add_dependency(first, built_.last[before()]);
     }
+    if (hosts_.empty()) return;
+    if (launched_[id()].valid()) built_.workload.add_dependency(first, launched_[id()]);
+    if (plan_[id].stream == Stream::device) {
+      hosts_[plan_[id].device()].last_task = built_.last[id()];
+    }
   }
 
   // The steps after the first one.
@@ -189,6 +228,11 @@ class WorkloadBuilder {
       for (TaskId before : plan_.carried(TaskId(i))) {
         carried.push_back({built_.first[i], built_.last[before()]});
       }
+    }
+    for (const Host& host : hosts_) {
+      if (!host.first.valid()) continue;
+      carried.push_back({host.first, host.last});
+      carried.push_back({host.first, host.last_task});
     }
     const std::size_t period = built_.workload.size();
     built_.workload.repeat(steps_ - 1, carried, plan_.size());
@@ -272,7 +316,10 @@ class WorkloadBuilder {
   const Cluster& cluster_;
   std::span<const Cost> costs_;
   std::size_t steps_;
+  const Runtime& runtime_;
   PlanWorkload built_;
+  std::vector<Host> hosts_;           // by device; none where no launch takes time
+  std::vector<ActivityId> launched_;  // by task: its launch, if that takes time
   std::vector<Flow> flows_;
   std::vector<std::uint32_t> transfers_;   // in flows_, in the order of Task::detail
   std::vector<std::vector<Flow>> shapes_;  // by group shape
@@ -280,9 +327,21 @@ class WorkloadBuilder {
 
 }  // namespace
 
+std::vector<Seconds> launch_times(const Plan& plan, std::span<const Cost> costs,
+                                  const Launches& launches, Rounds rounds) {
+  std::vector<Seconds> times(plan.device_count());
+  if (!launches.any()) return times;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const Task& task = plan[TaskId(i)];
+    if (task.kind == TaskKind::join || !rounds.contain(task)) continue;
+    times[task.device()] += launch_time(launches, task, costs[i]);
+  }
+  return times;
+}
+
 PlanWorkload build_workload(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                            std::size_t steps, Overlap overlap) {
-  return WorkloadBuilder(plan, cluster, costs, steps).run(overlap);
+                            std::size_t steps, const Runtime& runtime) {
+  return WorkloadBuilder(plan, cluster, costs, steps, runtime).run();
 }
 
 }  // namespace strata

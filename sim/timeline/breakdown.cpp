@@ -59,6 +59,8 @@ Seconds& part_of(WaitsFor reason, StepParts& parts) {
       return parts.exposed.reduce;
     case WaitsFor::gather:
       return parts.exposed.gather;
+    case WaitsFor::launch:
+      return parts.launch;
     case WaitsFor::statistics:
       break;
   }
@@ -81,6 +83,7 @@ void add(const StepParts& parts, double weight, StepParts& sum) {
   sum.bubble += weight * parts.bubble;
   for (auto part : kExposed) sum.exposed.*part += weight * (parts.exposed.*part);
   sum.optimizer += weight * parts.optimizer;
+  sum.launch += weight * parts.launch;
 }
 
 class Division {
@@ -152,9 +155,11 @@ class Division {
     Seconds until = span(at).start;
     while (until > from) {
       const std::optional<TaskOfStep> cause = cause_of(at);
+      if (!cause && span(at).ready > from) return wait(from, until, WaitsFor::launch);
       if (!cause || span(*cause).start > span(at).start) break;  // clocks that disagree
+      const bool launched = span(at).ready > span(*cause).end;
       at = *cause;
-      until = cover(at, from, until);
+      until = cover(at, from, until, launched ? WaitsFor::launch : WaitsFor::computation);
     }
     wait(from, until, WaitsFor::computation);
   }
@@ -166,15 +171,16 @@ class Division {
   // As if the next step waited for the last task of this one.
   void follow_from_end(Seconds from) {
     const TaskOfStep last = last_of_window();
-    cover(last, from, window_.to);
+    cover(last, from, window_.to, WaitsFor::computation);
     follow(last, from);
   }
 
-  // From `until` back to the start of the task, not beyond `from`.
-  Seconds cover(TaskOfStep task, Seconds from, Seconds until) {
+  // From `until` back to the start of the task, not beyond `from`. `after`: why nothing followed it
+  // at once.
+  Seconds cover(TaskOfStep task, Seconds from, Seconds until, WaitsFor after) {
     const Span& s = span(task);
     const Seconds end = std::clamp(s.end, from, until), start = std::clamp(s.start, from, end);
-    wait(end, until, WaitsFor::computation);
+    wait(end, until, after);
     wait(start, end, reason_of(plan_, plan_[task.task]));
     return start;
   }

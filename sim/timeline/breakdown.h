@@ -27,7 +27,10 @@ struct StepParts {
   Seconds bubble;     ///< waiting for computation elsewhere, or with nothing to do
   ExposedCommunication exposed;
   Seconds optimizer;  ///< updates of parameters
-  Seconds total() const { return compute + recompute + bubble + exposed.total() + optimizer; }
+  Seconds launch;     ///< waiting for the host that launches the device's next task
+  Seconds total() const {
+    return compute + recompute + bubble + exposed.total() + optimizer + launch;
+  }
   bool operator==(const StepParts&) const = default;
 };
 
@@ -41,7 +44,8 @@ struct Breakdown {
 /// Per step, in the steady window (Timeline::steady_time). While a device is idle, it waits for
 /// what its next task waits for: that chain of tasks, each begun when the one before it ended, is
 /// followed back through the idle time. Time under a task of the chain that communicates is exposed
-/// communication; all other is bubble. What comes after a device's last task is followed back from
+/// communication; what passes between the end of one and when the next is ready is the launch of
+/// that; all other is bubble. What comes after a device's last task is followed back from
 /// the end of the last step. A device without tasks has a bubble alone.
 Breakdown breakdown(const Plan& plan, const Timeline& timeline);
 /// The same of a stretch of time, `window.steps` long: each device's parts come to one of these.

@@ -10,8 +10,9 @@
 
 namespace strata {
 
-/// What an idle device waits for; computation, or nothing that is known, is a bubble.
-enum class WaitsFor : std::uint8_t { computation, transfer, reduce, gather, statistics };
+/// What an idle device waits for; computation, or nothing that is known, is a bubble. Launch: its
+/// host, which has yet to launch its next task (Launches, sim/simulate/runtime.h).
+enum class WaitsFor : std::uint8_t { computation, transfer, reduce, gather, statistics, launch };
 
 /// A stretch of a timeline in which a device is idle.
 struct IdleTime {

@@ -14,7 +14,8 @@ constexpr std::size_t kMostStages = 16;  // whose bars somebody would compare
 PartsBar bar_of(std::string name, const StepParts& parts) {
   return {std::move(name),
           {parts.compute, parts.recompute, parts.optimizer, parts.exposed.transfer,
-           parts.exposed.reduce, parts.exposed.gather, parts.exposed.statistics, parts.bubble}};
+           parts.exposed.reduce, parts.exposed.gather, parts.exposed.statistics, parts.launch,
+           parts.bubble}};
 }
 
 // The means over the devices of each stage.
@@ -46,6 +47,7 @@ std::string_view name(StepPart part) {
                                                                    "exposed gradient sums",
                                                                    "exposed gathers",
                                                                    "exposed statistics",
+                                                                   "launch",
                                                                    "bubble"};
   return kNames[static_cast<std::size_t>(part)];
 }

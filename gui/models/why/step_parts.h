@@ -22,9 +22,10 @@ enum class StepPart : std::uint8_t {
   reduce,
   gather,
   statistics,
+  launch,
   bubble
 };
-inline constexpr std::size_t kStepPartCount = 8;
+inline constexpr std::size_t kStepPartCount = 9;
 std::string_view name(StepPart part);  ///< "exposed gradient sums"
 
 struct PartsBar {

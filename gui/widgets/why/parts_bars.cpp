@@ -31,6 +31,8 @@ QColor colour_of(StepPart part, const Theme& theme) {
       return work_colour(WorkKind::sync, theme).darker(125);
     case StepPart::statistics:
       return work_colour(WorkKind::statistics, theme);
+    case StepPart::launch:
+      return theme.text;
     case StepPart::bubble:
       break;
   }

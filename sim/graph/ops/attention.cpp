@@ -119,6 +119,8 @@ PhaseWork Attention::unfused_work(const ShardShape& shard, bool forward) const {
   const std::int64_t tensors = shard.in() + shard.out();
   const std::int64_t passes = (forward ? 4 : 7) + (dropout > 0 ? 2 : 0);
   PhaseWork work = shard.elements((forward ? tensors : 2 * tensors) + passes * scores);
+  // Two products (four), the masked softmax, a dropout, and tensors laid out by heads and back.
+  work.kernels = (forward ? 3 + 4 : 5 + 4) + (dropout > 0 ? 1 : 0);
   if (dropout > 0) work.bytes += Bytes{scores};
   work.direct = {heads, queries, 2 * keys, forward ? head_size : 2 * head_size};
   return work;

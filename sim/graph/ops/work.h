@@ -29,8 +29,9 @@ struct Gemm {
 };
 
 struct PhaseWork {
-  bool any = false;      ///< false: the op has no such phase, or it moves and computes nothing
-  Bytes bytes;           ///< every tensor counted once per pass over it
+  bool any = false;          ///< false: the op has no such phase, or it moves and computes nothing
+  std::int32_t kernels = 1;  ///< that are launched one after another
+  Bytes bytes;               ///< every tensor counted once per pass over it
   Gemm direct;           ///< of a convolution: the implicit product; count = groups of the shard
   bool grouped = false;  ///< a grouped convolution: libraries also compute it without products
   Gemm winograd;         ///< the same by Winograd's F(2x2, r x r); count 0 where it does not apply

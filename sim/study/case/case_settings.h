@@ -28,6 +28,7 @@ void each_setting(Request& request, const Visit& visit) {
   visit("micro_batch", request.micro_batch);
   visit("schedule", request.schedule);
   visit("recompute", request.recompute);
+  visit("as", request.framework);
   visit("profile", request.profiles);
   visit("allow_unsupported", request.unsupported);
 }

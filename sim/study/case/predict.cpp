@@ -28,10 +28,10 @@ SteadyStep simulated(const Case& input, const Prediction& prediction, const Pred
                      bool few) {
   const Plan& plan = prediction.plan;
   if (!options.all_steps && !options.record_link_rates) {
-    return simulate_steady(plan, input.cluster, prediction.costs, options.steps, input.overlap,
+    return simulate_steady(plan, input.cluster, prediction.costs, options.steps, input.runtime,
                            few);
   }
-  Timeline timeline = simulate(plan, input.cluster, prediction.costs, options.steps, input.overlap,
+  Timeline timeline = simulate(plan, input.cluster, prediction.costs, options.steps, input.runtime,
                                options.record_link_rates);
   const Seconds step = timeline.step_seconds(), makespan = timeline.makespan();
   return {std::move(timeline), step, makespan};
@@ -103,7 +103,7 @@ JitteredSteps predict_jitter(const Case& input, const Prediction& prediction,
   }
   const std::vector<Cost> drawn = drawn_costs(prediction.costs, jitter.steps, jitter.seed);
   const Timeline timeline =
-      simulate(prediction.plan, input.cluster, drawn, jitter.steps, input.overlap);
+      simulate(prediction.plan, input.cluster, drawn, jitter.steps, input.runtime);
   std::vector<double> times;
   for (Seconds time : timeline.step_intervals(timeline.steady_window())) {
     times.push_back(time.value);
@@ -160,13 +160,25 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
   return result;
 }
 
+Rounds repeated_rounds(const Plan& plan, const RoundPeriod& period) {
+  const std::uint32_t middle = (plan.rounds() - period.rounds) / 2;
+  return {middle, middle + period.rounds};
+}
+
+// Whether no host falls behind its device in a period: what it was ahead by would run out.
+bool hosts_keep_up(const Case& input, const Prediction& few, const RoundPeriod& period) {
+  constexpr double kRounding = 1 + 1e-6;
+  const auto times =
+      launch_times(few.plan, few.costs, input.runtime.launches, repeated_rounds(few.plan, period));
+  return std::ranges::all_of(times, [&](Seconds time) { return time <= kRounding * period.time; });
+}
+
 // The rounds that were not simulated, as many periods in the middle of the step.
 void add_periods(const RoundPeriod& period, std::uint32_t rounds, std::span<const PathStep> path,
                  const PredictOptions& options, Prediction& few) {
   const Plan& plan = few.plan;
   const double times = static_cast<double>(rounds - plan.rounds()) / period.rounds;
-  const std::uint32_t middle = (plan.rounds() - period.rounds) / 2;
-  const Rounds repeated{middle, middle + period.rounds};
+  const Rounds repeated = repeated_rounds(plan, period);
   const SteadyTime window{period.from, period.from + period.time, 1};
   few.rounds = rounds;
   few.repeated = {repeated, times};
@@ -228,7 +240,7 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
         const std::uint32_t rounds = least + (input.rounds - least) % period;
         auto [found, path] = with_path(predict_rounds(input, strategy, rounds, briefly, memo));
         const auto repeated = round_period(found.plan, found.timeline.step(0), few->step);
-        if (!repeated) break;
+        if (!repeated || !hosts_keep_up(input, found, *repeated)) break;
         period = repeated->rounds;
         if ((input.rounds - rounds) % period != 0) continue;
         add_periods(*repeated, input.rounds, path, briefly, found);

@@ -24,6 +24,7 @@
 #include "sim/profile/profile.h"
 #include "sim/simulate/simulate.h"
 #include "sim/store/result.h"
+#include "sim/strategy/framework.h"
 #include "sim/strategy/schedule.h"
 #include "sim/strategy/strategy.h"
 #include "sim/timeline/breakdown.h"
@@ -52,6 +53,7 @@ struct CaseRequest {
   std::optional<std::int64_t> micro_batch;  ///< samples of a round for each data-parallel group
   std::string schedule;                     ///< a ScheduleKind, a file, or the usual one
   Recompute recompute = Recompute::none;
+  Framework framework = Framework::none;
   std::vector<std::string> profiles;  ///< files that stand in for the shipped profile of their kind
   WhatIfs sets;
   Unsupported unsupported = Unsupported::refuse;
@@ -74,7 +76,7 @@ struct Case {
   GradientSync sync = {};
   DTypes dtypes = {};
   std::vector<std::shared_ptr<const CostModel>> models;  ///< by device
-  Overlap overlap = Overlap::allowed;
+  Runtime runtime = {};
   bool gathers_again = false;            ///< LowerOptions::gathers_again
   std::optional<MicroBatches> cut = {};  ///< that is yet to be made, of any graph of the network
   std::uint32_t rounds = 1;              ///< each of which has the graph's batch

@@ -42,7 +42,8 @@ std::optional<Case> changed(const Case& input, const CaseRequest& request, const
   }
   Case other = input;
   if (key == kOverlap) {
-    other.overlap = input.overlap == Overlap::none ? Overlap::allowed : Overlap::none;
+    other.runtime.overlap =
+        input.runtime.overlap == Overlap::none ? Overlap::allowed : Overlap::none;
   } else {
     other.cluster = apply(input.cluster, key, text_of(factor));
   }
@@ -131,7 +132,7 @@ class KeySearch {
     const Case& there = *at(factor);
     std::string value = text_of(factor);
     if (key_ == kBatch) value = fmt::format("{}", there.batch());
-    if (key_ == kOverlap) value = there.overlap == Overlap::none ? "off" : "on";
+    if (key_ == kOverlap) value = there.runtime.overlap == Overlap::none ? "off" : "on";
     return {key_, std::move(value), step(of_.others.size(), factor), step(k, factor)};
   }
 

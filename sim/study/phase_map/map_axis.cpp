@@ -19,11 +19,6 @@ namespace {
 constexpr std::int64_t kMostHosts = 16, kMostInHost = 8;
 constexpr double kOctaves = 3;  // of factors and batches, each way
 
-bool is_what_if(std::string_view key) {
-  return key.starts_with("link.") || key.starts_with("device.") || key.starts_with("layer.") ||
-         key == "overlap" || key == "attention" || key == "dropout" || key == "gather";
-}
-
 bool is_batch(std::string_view key) {
   return key == kBatchKey || key == kBatchPerDeviceKey;
 }

@@ -48,7 +48,7 @@ class SumsBuilder {
         ordinals_(parameter_ordinals(input.graph)),
         sync_costs_(input.cluster) {
     if (sends_over_links(input.cluster)) {
-      exchange_.emplace(input.cluster, input.overlap == Overlap::allowed);
+      exchange_.emplace(input.cluster, input.runtime.overlap == Overlap::allowed);
       links_ = exchange_->busiest_links();
     }
     if (LayerChain::applies(input)) chain_.emplace(input, *exchange_);

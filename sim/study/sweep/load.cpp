@@ -6,8 +6,10 @@
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
 #include "sim/graph/what_if.h"
+#include "sim/scenario/settings.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/strategy/strategy_file.h"
+#include "sim/study/case/framework.h"
 #include "sim/study/case/rounds.h"
 #include "sim/study/search/solve.h"
 #include "sim/study/sweep/case_loader.h"
@@ -27,6 +29,15 @@ bool is_first(const std::string& key, const std::string& value, std::string_view
   if (value == first || value == second) return value == first;
   throw InputError(
       fmt::format("'{}' is no value of {}; allowed: {}, {}", value, key, first, second));
+}
+
+// Null for keys of something else.
+Seconds* launch_of(const std::string& key, Launches& launches) {
+  if (key == "launch.forward") return &launches.forward;
+  if (key == "launch.backward") return &launches.backward;
+  if (key == "launch.update") return &launches.update;
+  if (key == "launch.communication") return &launches.communication;
+  return nullptr;
 }
 
 template <class Change>
@@ -58,7 +69,7 @@ typename Map::mapped_type remembered(std::mutex& lock, Map& map, const typename 
 // Keys of what is not the cluster's go to the rest of the case.
 void change(Case& input, const std::string& key, const std::string& value) {
   if (key == "overlap") {
-    input.overlap = is_first(key, value, "on", "off") ? Overlap::allowed : Overlap::none;
+    input.runtime.overlap = is_first(key, value, "on", "off") ? Overlap::allowed : Overlap::none;
   } else if (key == "attention") {
     const bool fused = is_first(key, value, "fused", "unfused");
     change_kernels(input, [fused](KernelTraits& kernels) { kernels.fused_attention = fused; });
@@ -67,15 +78,14 @@ void change(Case& input, const std::string& key, const std::string& value) {
     change_kernels(input, [keeps](KernelTraits& kernels) { kernels.keeps_masks = keeps; });
   } else if (key == "gather") {
     input.gathers_again = is_first(key, value, "again", "once");
+  } else if (Seconds* const launch = launch_of(key, input.runtime.launches)) {
+    *launch = parse_seconds(value);
   } else if (key.starts_with("layer.")) {
     input.graph = apply(input.graph, key, value);
   } else if (key.starts_with("link.") || key.starts_with("device.")) {
     input.cluster = apply(input.cluster, key, value);
   } else {
-    throw InputError(fmt::format(
-        "unknown key '{}'; allowed: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
-        "device.SELECTOR.speed, layer.SELECTOR.speed, overlap, attention, dropout, gather",
-        key));
+    throw InputError(fmt::format("unknown key '{}'; allowed: {}", key, kWhatIfKeys));
   }
 }
 
@@ -193,6 +203,7 @@ Case CaseLoader::load(const CaseRequest& request) {
   use_optimizer(result, request.optimizer);
   if (request.gradients) result.dtypes.gradients = dtype_of(*request.gradients);
   cut_in_time(request, batch, result);
+  run_as(request.framework, result);
   for (const auto& set : request.sets) {
     naming(set.first, set.second, [&] { change(result, set.first, set.second); });
   }

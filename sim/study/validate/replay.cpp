@@ -122,7 +122,7 @@ std::vector<Seconds> Replay::all_late(const Steps& steps, const Timeline& timeli
 Timeline Replay::simulate(const Steps& steps, const std::vector<Seconds>& late) const {
   std::vector<Cost> costs = steps.costs;
   for (std::size_t slot = 0; slot < late.size(); ++slot) costs[slot].seconds += late[slot];
-  return strata::simulate(prediction_.plan, input_.cluster, costs, kReplayed, input_.overlap);
+  return strata::simulate(prediction_.plan, input_.cluster, costs, kReplayed, input_.runtime);
 }
 
 // Who goes on late has not begun yet.

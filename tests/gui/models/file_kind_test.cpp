@@ -85,6 +85,7 @@ TEST_F(FileKindTest, OfWhatShips) {
                                      {"scenarios/strategies", FileKind::strategy},
                                      {"profiles", FileKind::profile}}) {
     for (const auto& file : fs::directory_iterator(root / folder)) {
+      if (file.path().extension() != ".toml" && folder == std::string_view("profiles")) continue;
       EXPECT_EQ(kind_of_file(file.path()), kind) << file.path();
     }
   }

@@ -27,7 +27,7 @@ const std::vector<Bad> kBadKeys = {
     {"batches = 4",
      "5: unknown key 'batches'; allowed: name, job, model, cluster, devices, batch, "
      "batch_per_device, strategy, sync, bucket, zero, dtype, gradients, optimizer, micro_batch, "
-     "schedule, recompute, profile, memory_limit, jitter, "
+     "schedule, recompute, as, profile, memory_limit, jitter, "
      "steps, "
      "degrees, reductions, objective, lr, seed, layers, allow_unsupported, set, zip"},
     {"job = \"train\"", "5: unknown job \"train\"; allowed: predict, solve, run"},

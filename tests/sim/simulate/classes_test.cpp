@@ -206,6 +206,7 @@ void expect_equal(const StepParts& a, const StepParts& b, const std::string& not
   near(a.exposed.gather, b.exposed.gather, "gather");
   near(a.exposed.statistics, b.exposed.statistics, "statistics");
   near(a.optimizer, b.optimizer, "optimizer");
+  near(a.launch, b.launch, "launch");
 }
 
 void expect_equal(const Breakdown& a, const Breakdown& b, const std::string& note) {

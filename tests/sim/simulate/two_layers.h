@@ -45,14 +45,13 @@ struct Outcome {
 };
 
 inline Outcome run(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-                   std::size_t steps, Overlap overlap = Overlap::allowed,
-                   Zero zero = Zero::nothing) {
+                   std::size_t steps, const Runtime& runtime = {}, Zero zero = Zero::nothing) {
   static const RoundCosts kCosts;
   const std::vector<const CostModel*> models(cluster.device_count(), &kCosts);
   LayerCosts layer_costs(graph, DType::fp32);
   Plan plan = lower(graph, cluster, strategy, {{SyncAlgorithm::ring, {}, zero}});
   const auto costs = task_costs(plan, graph, strategy, layer_costs, models);
-  Timeline timeline = simulate(plan, cluster, costs, steps, overlap);
+  Timeline timeline = simulate(plan, cluster, costs, steps, runtime);
   return {std::move(plan), std::move(timeline)};
 }
 

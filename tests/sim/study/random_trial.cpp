@@ -131,7 +131,7 @@ Trial random_trial(Random& random, double most_strategies) {
 Trial harder_trial(Random& random, double most_strategies) {
   Trial trial = random_trial(random, most_strategies);
   if (random() % 4 == 0) slow_one_down(random, trial.input.cluster);
-  if (random() % 4 == 0) trial.input.overlap = Overlap::none;
+  if (random() % 4 == 0) trial.input.runtime.overlap = Overlap::none;
   return trial;
 }
 
@@ -143,7 +143,7 @@ Trial chain_trial(Random& random, std::size_t most_devices) {
   const Bytes buckets[] = {{}, kUsualBucket, {pick(random, 1, 200) * 1000}};
   input.sync = {static_cast<SyncAlgorithm>(random() % kSyncNames.size()), buckets[random() % 3]};
   if (random() % 4 == 0) slow_one_down(random, input.cluster);
-  if (random() % 4 == 0) input.overlap = Overlap::none;
+  if (random() % 4 == 0) input.runtime.overlap = Overlap::none;
   change_links(random, input.cluster);
   trial.options = {static_cast<DegreeSet>(random() % 3), random() % 2 == 0, random() % 2 == 0,
                    static_cast<ReductionCuts>(random() % 3)};

@@ -1,0 +1,40 @@
+#pragma once
+
+// How the software that runs a plan behaves, beside the plan: what a framework does while bytes
+// move, and how fast its host launches what a device computes. Values.
+
+#include <cstdint>
+
+#include "sim/base/units.h"
+#include "sim/graph/ops/phase.h"
+
+namespace strata {
+
+/// Whether a device computes while bytes come to it or leave it. Without overlap it does one after
+/// the other, in plan order: what frameworks do that wait for their communication.
+enum class Overlap : std::uint8_t { allowed, none };
+
+/// What the thread of a device's host takes for each kernel, before it launches the next one. It
+/// runs ahead of the device, in plan order, and begins with a step when the device has ended the
+/// one before (it reads the loss). A device whose kernels are shorter than that waits for it. All
+/// zero: recorded graphs, which a device starts by itself.
+struct Launches {
+  Seconds forward = {}, backward = {}, update = {};  ///< of a compute task's kernels, by its phase
+  Seconds communication = {};                        ///< of what sums or gathers among devices
+
+  bool any() const {
+    const Seconds all = forward + backward + update + communication;
+    return all > Seconds{0};
+  }
+  bool operator==(const Launches&) const = default;
+};
+
+struct Runtime {
+  Overlap overlap = Overlap::allowed;
+  Launches launches = {};
+
+  constexpr Runtime(Overlap while_bytes_move = Overlap::allowed) : overlap(while_bytes_move) {}
+  bool operator==(const Runtime&) const = default;
+};
+
+}  // namespace strata

@@ -1,0 +1,138 @@
+// Published steps: a page and a table are read as the cases that they stand for, and what is wrong
+// with either is named by file and line; errors and ranks are those of hand calculation.
+
+#include "sim/study/published/published.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/base/error.h"
+
+namespace strata {
+namespace {
+
+constexpr std::string_view kPage = R"(title = "Steps"
+device = "p100"
+source = "somebody"
+licence = "MIT"
+table = "steps.csv"
+unit = "ms"
+measured = "{ms}"
+network = "{net}"
+choice = "{net}, batch {batch}"
+
+[case]
+model = "{net}"
+cluster = "p100-1x{gpus}"
+strategy = "{how}"
+batch = "{batch}"
+
+[case.set]
+overlap = "off"
+)";
+constexpr std::string_view kTable = R"(net,gpus,batch,how,ms
+lenet5,2,64,data,1.5
+lenet5,4,64,model,2.5
+)";
+
+PublishedTable parse(std::string_view page, std::string_view table) {
+  return parse_published(page, "steps.toml", table, "steps.csv");
+}
+
+std::string error_of(std::string_view page, std::string_view table) {
+  try {
+    parse(page, table);
+  } catch (const InputError& error) {
+    return error.message();
+  }
+  return "";
+}
+
+std::string page_with(std::string_view from, std::string_view to) {
+  std::string page(kPage);
+  return page.replace(page.find(from), from.size(), to);
+}
+
+TEST(Published, RowsAreCases) {
+  const PublishedTable table = parse(kPage, kTable);
+  ASSERT_EQ(table.steps.size(), 2u);
+  const PublishedStep& step = table.steps[1];
+  EXPECT_EQ(step.request.model, "lenet5");
+  EXPECT_EQ(step.request.cluster, "p100-1x4");
+  EXPECT_EQ(step.request.batch, 64);
+  EXPECT_EQ(step.request.sets, (WhatIfs{{"overlap", "off"}}));
+  EXPECT_EQ(step.strategy, "model");
+  EXPECT_EQ(step.measured, Seconds{2.5e-3});
+  EXPECT_EQ(step.choice, "lenet5, batch 64");
+  EXPECT_EQ(step.line, 3);
+  EXPECT_FALSE(step.fitted);
+}
+
+TEST(Published, SamplesASecondAreTimes) {
+  const PublishedTable table = parse(page_with("\"ms\"", "\"samples/s\""), kTable);
+  EXPECT_NEAR(table.steps[0].measured.value, 64 / 1.5, 1e-12);
+}
+
+TEST(Published, SomeRowsAreLeftOut) {
+  const PublishedTable table =
+      parse(page_with("[case]", "[rows]\nhow = [\"data\"]\n\n[case]"), kTable);
+  ASSERT_EQ(table.steps.size(), 1u);
+  EXPECT_EQ(table.steps[0].strategy, "data");
+}
+
+TEST(Published, MistakesAreNamed) {
+  EXPECT_EQ(error_of(page_with("{ms}", "{us}"), kTable),
+            "steps.toml:7: no column 'us' in the table; allowed: net, gpus, batch, how, ms");
+  EXPECT_EQ(error_of(page_with("batch = \"{b", "bach = \"{b"), kTable),
+            "steps.toml:15: 'bach' is no setting of a case");
+  EXPECT_EQ(error_of(page_with("\"ms\"", "\"us\""), kTable),
+            "steps.toml:6: 'unit' must be s, ms or samples/s; it is \"us\"");
+  EXPECT_EQ(error_of(kPage, "net,gpus,batch,how,ms\nlenet5,2,64,data\n"),
+            "steps.csv:2: 4 cells; allowed: 5, as the first line has columns");
+  EXPECT_EQ(error_of(kPage, "net,gpus,batch,how,ms\nlenet5,2,64,data,0\n"),
+            "steps.csv:2: what was measured must be above 0");
+  EXPECT_EQ(error_of(kPage, ""), "steps.csv:1: no columns are named");
+}
+
+TEST(Published, ErrorsAndRanks) {
+  PublishedTable table;
+  const double measured[] = {1, 2, 3, 4, 5, 8}, predicted[] = {1.1, 1.8, 3.3, 3.2, 5, 8};
+  PublishedResult result;
+  for (std::size_t i = 0; i < 6; ++i) {
+    PublishedStep step;
+    step.measured = {measured[i]};
+    step.network = "net";
+    step.choice = i < 2 ? "two" : i < 5 ? "three" : "one";
+    table.steps.push_back(step);
+    result.answers.push_back({{predicted[i]}, ""});
+  }
+  result.table = table;
+  const ErrorSummary errors = errors_of(result, std::nullopt);
+  EXPECT_EQ(errors.rows, 6u);
+  EXPECT_NEAR(errors.mean, (0.1 + 0.1 + 0.1 + 0.2) / 6, 1e-12);
+  EXPECT_NEAR(errors.worst, 0.2, 1e-12);
+  EXPECT_NEAR(errors.bias, (0.1 - 0.1 + 0.1 - 0.2) / 6, 1e-12);
+  const RankSummary ranks = ranks_of(result, std::nullopt);
+  EXPECT_EQ(ranks.networks, 1u);
+  EXPECT_NEAR(ranks.correlation, 1 - 6 * 2.0 / (6 * 35), 1e-12);  // two neighbours change places
+  EXPECT_EQ(ranks.choices, 2u);
+  EXPECT_NEAR(ranks.regret, 0.5 * (4.0 / 3 - 1), 1e-12);  // 4 is chosen where 3 would do
+}
+
+TEST(Published, WhatShipsIsRead) {
+  for (const std::string& name : shipped_published()) {
+    const PublishedTable table = load_published(name);
+    EXPECT_FALSE(table.steps.empty()) << name;
+    EXPECT_FALSE(table.source.empty()) << name;
+  }
+}
+
+// Half of them were fitted to, whatever the order of the table.
+TEST(Published, HalfIsHeldBack) {
+  const PublishedTable table = load_published("megatron-a100");
+  const auto fitted = std::count_if(table.steps.begin(), table.steps.end(),
+                                    [](const PublishedStep& step) { return step.fitted; });
+  EXPECT_NEAR(static_cast<double>(fitted) / static_cast<double>(table.steps.size()), 0.5, 0.05);
+}
+
+}  // namespace
+}  // namespace strata
