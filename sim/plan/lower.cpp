@@ -175,19 +175,21 @@ void Lowering::lower_instance(const Instance& instance, const Stages& stages) {
 Plan Lowering::run() && {
   check(options_.sync);
   place_buckets();
-  const Stages stages = stages_of(graph_, strategy_);
+  stages_ = stages_of(graph_, strategy_);
+  shared_readings_ = shared_readings(graph_, strategy_, stages_);
+  for (const auto& [other, first] : shared_readings_) read_with_[first].push_back(other);
   // Of one round, what a device computes first follows from what it waits for.
-  const Pipeline pipeline = in_turn_ ? pipeline_of(graph_, stages) : Pipeline{};
-  std::size_t layers = stages.stages() == 1 || !in_turn_ ? graph_.size() : 0;
+  const Pipeline pipeline = in_turn_ ? pipeline_of(graph_, stages_) : Pipeline{};
+  std::size_t layers = stages_.stages() == 1 || !in_turn_ ? graph_.size() : 0;
   if (layers == 0) {
-    for (const Chunk& chunk : stages.chunks) layers += chunk.last() + 1 - chunk.first();
+    for (const Chunk& chunk : stages_.chunks) layers += chunk.last() + 1 - chunk.first();
   }
   layers_left_.assign(options_.rounds, layers);
   const std::vector<Instance> order = instances(options_.schedule, pipeline, options_.rounds);
-  if (shares_parameters()) plan_openings(order, in_turn_ ? stages : Stages{});
+  if (shares_parameters()) plan_openings(order, in_turn_ ? stages_ : Stages{});
   for (const Instance& instance : order) {
     builder_.begin_instance(instance.round, in_turn_);
-    lower_instance(instance, in_turn_ ? stages : Stages{});
+    lower_instance(instance, in_turn_ ? stages_ : Stages{});
     ++instance_;
     // Half of the instances are backward passes, which have more.
     if (instance_ == order.size() / 4 && options_.rounds > 4) builder_.expect(5);

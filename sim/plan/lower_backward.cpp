@@ -9,12 +9,15 @@ namespace strata {
 
 // Gradients of the boxes that were read go back to their owners, who add what arrives.
 void Lowering::return_gradients(LayerId layer, std::size_t input) {
-  if (!wants_gradient(layer, input) || shared_reader(layer).valid()) return;
+  if (!wants_gradient(layer, input) || is_read_by_another(layer, input)) return;
   const LayerId producer = graph_[layer].inputs[input];
   Edge& edge = edges_of(layer)[input];
   const std::span<const NeededBox> boxes = returned_boxes(edge);
-  const std::vector<TaskId>& made = tasks_of(layer).backward_data;
-  const auto& gradients = buffers_of(layer).input_gradients[input];
+  const std::vector<SharedGradient>& sums = backward_of(layer).shared;
+  const bool shared = !sums.empty() && !sums[input].made.empty();
+  const std::vector<TaskId>& made = shared ? sums[input].made : tasks_of(layer).backward_data;
+  const std::vector<BufferId>& gradients =
+      shared ? sums[input].buffers : buffers_of(layer).input_gradients[input];
   const auto lies = [&](const NeededBox& b) {
     const BufferId buffer = gradients[slot(layer, b.consumer_shard)];
     return is_lowered(b.reader) ? holding(buffer, b.box) : View{buffer};
@@ -33,6 +36,39 @@ void Lowering::return_gradients(LayerId layer, std::size_t input) {
   for (std::size_t at = 0; at < arrivals.size(); ++at) {
     auto& delivered = delivered_of(producer)[at];
     delivered.insert(delivered.end(), arrivals[at].begin(), arrivals[at].end());
+  }
+}
+
+void Lowering::sum_shared_gradients(LayerId layer, std::size_t shard) {
+  const std::size_t inputs = graph_[layer].inputs.size(), at = slot(layer, shard);
+  for (std::size_t input = 0; input < inputs; ++input) {
+    const auto others = read_with_.find({layer, input});
+    if (others == read_with_.end() || !wants_gradient(layer, input)) continue;
+    std::vector<SharedGradient>& all = backward_of(layer).shared;
+    all.resize(inputs);
+    SharedGradient& sum = all[input];
+    std::vector<TaskId> after = {tasks_of(layer).backward_data[at]};
+    BufferId& buffer = sum.buffers.emplace_back(buffers_of(layer).input_gradients[input][at]);
+    if (!buffer.valid()) {  // the shard reads nothing
+      sum.made.push_back(after.front());
+      continue;
+    }
+    const Box box = builder_.so_far().boxes(buffer).front();
+    std::vector<BufferId> parts = {buffer};
+    for (const Reading& other : others->second) {
+      parts.push_back(buffers_of(other.layer).input_gradients[other.input][at]);
+      after.push_back(tasks_of(other.layer).backward_data[at]);
+    }
+    buffer = add_tensor(BufferKind::activation_gradient, layer, shard, {&box, 1}, input);
+    std::vector<Piece> pieces;
+    pieces.reserve(parts.size());
+    for (const BufferId part : parts) {
+      pieces.push_back(
+          {device_of(layer, shard), bytes_of(volume(box)), box, View{part}, View{buffer}});
+    }
+    const Operand operands[] = {{buffer, 0, Role::output_gradient, Access::write}};
+    sum.made.push_back(builder_.add(task(TaskKind::compute, Phase::backward_sum, layer, shard),
+                                    after, operands, pieces));
   }
 }
 
@@ -274,7 +310,10 @@ void Lowering::lower_backward(LayerId layer, BackwardPass pass) {
     const std::size_t at = slot(layer, shard);
     wait_for_gradient(layer, shard);
     if (!summed.empty()) after_.push_back(summed[at]);
-    if (data) tasks.backward_data.push_back(add_backward(layer, shard, Phase::backward_data));
+    if (data) {
+      tasks.backward_data.push_back(add_backward(layer, shard, Phase::backward_data));
+      sum_shared_gradients(layer, shard);
+    }
     // Where the device itself does it, the first of the two adds up what came back.
     const bool first = cluster_[device_of(layer, shard)].puts_together() || !pass.data;
     if (first && !tasks.backward_data.empty()) after_.push_back(tasks.backward_data[at]);

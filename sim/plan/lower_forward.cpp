@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
@@ -121,6 +122,15 @@ Edge Lowering::lower_edge(LayerId layer, std::size_t input) {
   if (const LayerId first = shared_reader(layer); first.valid()) {
     buffers_of(layer).inputs.push_back(buffers_of(first).inputs[input]);
     return edges_of(first)[input];
+  }
+  if (const auto shared = shared_readings_.find({layer, input}); shared != shared_readings_.end()) {
+    const Reading first = shared->second;
+    buffers_of(layer).inputs.push_back(buffers_of(first.layer).inputs[first.input]);
+    return edges_of(first.layer)[first.input];
+  }
+  if (recomputes_after_.valid() && comes_from_another_stage(layer, input)) {  // and was kept
+    buffers_of(layer).inputs.push_back(buffers_of(layer).data[input]);
+    return std::move(round_->edges_before[layer()][input]);
   }
   if (!is_input(producer)) {
     edge.boxes = boxes_of_edge(layer, input);

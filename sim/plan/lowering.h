@@ -16,6 +16,7 @@
 #include "sim/plan/lowering_memo.h"
 #include "sim/plan/plan_builder.h"
 #include "sim/plan/redistribution.h"
+#include "sim/plan/shared_readings.h"
 #include "sim/strategy/stages.h"
 
 namespace strata {
@@ -113,10 +114,17 @@ struct GradientPart {
   bool whole = false;        ///< covers the shard, lying as the shard does
 };
 
-/// What the tasks of a layer's backward pass put together first.
+/// Of an input that several layers read alike: the sum of what they give back.
+struct SharedGradient {
+  std::vector<BufferId> buffers;  ///< by slot; none where nobody shares it
+  std::vector<TaskId> made;       ///< by slot
+};
+
+/// What a layer's backward pass puts together: its first tasks, and after them.
 struct Backward {
   std::vector<std::vector<Piece>> sums, gathers;  ///< [slot]
   std::vector<TaskId> summed;                     ///< by slot: what ends the statistics
+  std::vector<SharedGradient> shared;             ///< by input, of the layer that reads for others
 };
 
 /// Which of a layer's gradients are lowered: those of its inputs, those of its parameters, or both
@@ -147,6 +155,7 @@ struct Round {
       : tasks(layers),
         buffers(layers),
         edges(layers),
+        edges_before(layers),
         delivered(layers),
         again(layers),
         backward(layers),
@@ -154,7 +163,8 @@ struct Round {
 
   std::vector<LayerTasks> tasks;
   std::vector<LayerBuffers> buffers;
-  std::vector<std::vector<Edge>> edges;                     ///< [layer][input]
+  std::vector<std::vector<Edge>> edges;         ///< [layer][input]
+  std::vector<std::vector<Edge>> edges_before;  ///< likewise, before they were lowered again
   std::vector<std::vector<std::vector<TaskId>>> delivered;  ///< [layer][slot]: of its gradient
   std::vector<GatheredAgain> again;
   std::vector<Backward> backward;
@@ -199,6 +209,8 @@ class Lowering {
   /// Who added to the gradient of the shard's parameters last, in any round.
   TaskId& last_added(LayerId layer, std::size_t shard);
   void return_gradients(LayerId layer, std::size_t input);
+  /// Adds up what the shard and those that share a reading with it give back.
+  void sum_shared_gradients(LayerId layer, std::size_t shard);
   bool lies_alone(const View& view, const Box& box) const;
   std::vector<std::vector<GradientPart>> gradient_parts(LayerId layer) const;
   std::vector<std::vector<Piece>> sum_gradient_parts(LayerId layer);
@@ -215,6 +227,7 @@ class Lowering {
   std::vector<LayerId> segment_until(LayerId layer) const;
   std::vector<LayerId> recomputed_with(LayerId layer) const;
   void forget_forward(LayerId layer);
+  void forget_inputs(LayerId layer);
   void read_again(LayerId layer);
   void wait_to_recompute(LayerId layer, std::size_t shard);
   bool is_computed_again(LayerId layer) const {
@@ -310,6 +323,10 @@ class Lowering {
   LayerId reader_for(LayerId layer) const {
     return shared_reader(layer).valid() ? shared_reader(layer) : layer;
   }
+  /// Whether another layer has for this one what arrives of the input.
+  bool is_read_by_another(LayerId layer, std::size_t input) const {
+    return shared_reader(layer).valid() || shared_readings_.contains({layer, input});
+  }
   BufferId add_tensor(BufferKind kind, LayerId layer, std::size_t shard, std::span<const Box> boxes,
                       std::size_t input = 0, std::uint32_t copies = 1);
   BufferId add_boxes(Buffer buffer, std::span<const Box> boxes, std::uint32_t copies = 1);
@@ -339,6 +356,9 @@ class Lowering {
   GatheredAgain& again_of(LayerId layer) { return round_->again[layer()]; }
 
   bool is_input(LayerId layer) const;
+  bool comes_from_another_stage(LayerId layer, std::size_t input) const {
+    return strata::comes_from_another_stage(graph_, stages_, layer, input);
+  }
   /// Whether it holds parameters that are updated.
   bool trains(LayerId layer) const;
   /// Whether several layers hold copies of its weight, of which it is one.
@@ -416,16 +436,19 @@ class Lowering {
   std::vector<Partition> partitions_;                          ///< by layer
   std::vector<std::shared_ptr<const LoweredShards>> lowered_;  ///< by layer; equal ones are shared
   std::vector<bool> requires_gradient_;
-  std::vector<bool> gets_whole_gradient_;  ///< by layer
-  std::vector<LayerId> shared_readers_;    ///< likewise
-  std::vector<LayerId> holders_;           ///< by layer: whose parameters it has on its devices
-  std::vector<bool> copied_;               ///< by layer
-  std::vector<std::uint32_t> ordinals_;    ///< of the layers with parameters
-  std::vector<Bucket> buckets_;            ///< by the layer that ends them, last layer first
+  std::vector<bool> gets_whole_gradient_;              ///< by layer
+  std::vector<LayerId> shared_readers_;                ///< likewise
+  std::map<Reading, Reading> shared_readings_;         ///< of what another stage made
+  std::map<Reading, std::vector<Reading>> read_with_;  ///< by the first of them: the others
+  std::vector<LayerId> holders_;         ///< by layer: whose parameters it has on its devices
+  std::vector<bool> copied_;             ///< by layer
+  std::vector<std::uint32_t> ordinals_;  ///< of the layers with parameters
+  std::vector<Bucket> buckets_;          ///< by the layer that ends them, last layer first
   std::vector<std::vector<std::size_t>> buckets_with_;  ///< by layer: in buckets_
   std::vector<std::size_t> parts_left_;                 ///< by bucket: whose gradients are to come
   std::vector<LayerParameters> parameters_;             ///< by layer
   std::vector<std::unique_ptr<Round>> rounds_;
+  Stages stages_;
   bool in_turn_;  ///< devices compute instances one after another
   std::vector<std::function<void()>> late_updates_;
   std::vector<std::size_t> layers_left_;  ///< by round: whose backward pass is to come

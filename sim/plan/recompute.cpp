@@ -2,6 +2,7 @@
 // segment read in place of those that were not kept.
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
@@ -9,7 +10,14 @@
 
 namespace strata {
 
-// What lower_forward() made of the layer; a network's data stay where they are.
+// A network's data, and what another stage sent, stay where they are.
+void Lowering::forget_inputs(LayerId layer) {
+  round_->edges_before[layer()] = std::exchange(edges_of(layer), {});
+  LayerBuffers& own = buffers_of(layer);
+  own.data = std::exchange(own.inputs, {});
+}
+
+// What lower_forward() made of the layer.
 void Lowering::forget_forward(LayerId layer) {
   LayerTasks& tasks = tasks_of(layer);
   tasks.forward_statistics.clear();
@@ -20,19 +28,21 @@ void Lowering::forget_forward(LayerId layer) {
   own.partial.clear();
   own.saved.clear();
   own.forward_statistics.clear();
-  edges_of(layer).clear();
-  own.data = std::exchange(own.inputs, {});
+  forget_inputs(layer);
 }
 
 // Where a layer reads what was not computed again, nothing else says that its time has come.
 void Lowering::wait_to_recompute(LayerId layer, std::size_t shard) {
   if (!recomputes_after_.valid()) return;
   const LayerId last = recomputes_after_;
-  const auto of_segment = [&](LayerId input) {
-    return strategy_.segment(input) == strategy_.segment(layer) && is_computed_again(input);
-  };
-  const auto& inputs = graph_[layer].inputs;
-  if (std::all_of(inputs.begin(), inputs.end(), of_segment)) return;
+  bool all_come_again = true;
+  for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {
+    const LayerId producer = graph_[layer].inputs[input];
+    all_come_again = all_come_again && is_computed_again(producer) &&
+                     strategy_.segment(producer) == strategy_.segment(layer) &&
+                     !comes_from_another_stage(layer, input);
+  }
+  if (all_come_again) return;
   const auto add = [&](std::size_t at) {
     const std::vector<TaskId>& delivered = delivered_of(last)[at];
     after_.insert(after_.end(), delivered.begin(), delivered.end());
@@ -49,9 +59,8 @@ void Lowering::wait_to_recompute(LayerId layer, std::size_t shard) {
 // A layer that is not computed again, but whose backward pass reads what others of its segment are:
 // the first of its backward tasks puts that together.
 void Lowering::read_again(LayerId layer) {
-  edges_of(layer).clear();
-  LayerBuffers& own = buffers_of(layer);
-  own.data = std::exchange(own.inputs, {});
+  forget_inputs(layer);
+  const LayerBuffers& own = buffers_of(layer);
   for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {
     edges_of(layer).push_back(lower_edge(layer, input));
   }

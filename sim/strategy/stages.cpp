@@ -152,6 +152,13 @@ Stages stages_of(const Graph& graph, const Strategy& strategy) {
   return ChunkFinder(graph, strategy).run();
 }
 
+bool comes_from_another_stage(const Graph& graph, const Stages& stages, LayerId layer,
+                              std::size_t input) {
+  const LayerId producer = graph[layer].inputs[input];
+  return stages.stages() > 1 && !is_input(graph[producer].op) &&
+         stages.chunk_of(producer).stage != stages.chunk_of(layer).stage;
+}
+
 Pipeline pipeline_of(const Graph& graph, const Stages& stages) {
   if (stages.stages() == 1) return {};
   Pipeline pipeline{stages.stages(), {}, {}};

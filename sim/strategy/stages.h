@@ -39,6 +39,10 @@ struct Stages {
 /// `strategy`: sound for the graph, as validate() has it.
 Stages stages_of(const Graph& graph, const Strategy& strategy);
 
+/// Whether the layer's input number `input` is made on another stage; false for a network input.
+bool comes_from_another_stage(const Graph& graph, const Stages& stages, LayerId layer,
+                              std::size_t input);
+
 /// The chunks as schedules know them; of one stage, one chunk that has all layers.
 Pipeline pipeline_of(const Graph& graph, const Stages& stages);
 

@@ -61,7 +61,8 @@ enum class Phase : std::uint8_t {
   update,            ///< the optimizer's
   // Of no op, and costed as moves: what others made is added up.
   forward_sum,  ///< the outputs of a cut reduction's shards
-  backward_sum  ///< the gradients of such an output, before all these shards get it
+  backward_sum  ///< the gradients of such an output, before all these shards get it, or those of
+                ///< one input that several layers read, before they go back to another stage
 };
 inline constexpr int kPhaseCount = 8;
 /// The first of them, which kernels of the ops do.

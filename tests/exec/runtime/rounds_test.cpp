@@ -12,6 +12,9 @@
 #include "exec/cpu/cpu_backend.h"
 #include "exec/runtime/executor.h"
 #include "sim/base/error.h"
+#include "sim/plan/shared_readings.h"
+#include "sim/strategy/hybrid.h"
+#include "sim/strategy/recomputation.h"
 #include "sim/strategy/stages.h"
 #include "tests/exec/runtime/failing_backend.h"
 #include "tests/exec/zoo/in_rounds.h"
@@ -161,6 +164,26 @@ TEST(Rounds, OfAdamMakeOneStep) {
     SCOPED_TRACE(name(zero));
     how.sync.zero = zero;
     expect_as_at_once(graph, strata::testing::in_chunks(graph, {{0, 1}}), 2, how, at_once);
+  }
+}
+
+// Of blocks whose input a norm and a residual sum read, which crosses once for both.
+TEST(Rounds, OfBlocksOnTwoStagesTrainAsTheWholeBatch) {
+  const Graph graph = strata::testing::build({strata::testing::kSmallGpt});
+  InRounds how{.rounds = 3};
+  const Trained at_once = strata::testing::train_at_once(graph, how);
+  for (const char* sizes : {"hybrid:pp=2", "hybrid:pp=2,tp=2", "hybrid:pp=2,tp=2,sp=1"}) {
+    SCOPED_TRACE(sizes);
+    const int devices = std::string_view(sizes) == "hybrid:pp=2" ? 2 : 4;
+    const Strategy strategy = hybrid_parallel(graph, devices, sizes);
+    ASSERT_FALSE(shared_readings(graph, strategy, stages_of(graph, strategy)).empty());
+    for (const Recompute recompute : {Recompute::none, Recompute::full}) {
+      const Strategy again = strategy.with(segments(graph, recompute, {}));
+      for (const ScheduleKind kind : {kGpipe, kOneFOneB, kZbH1}) {
+        how.schedule.kind = kind;
+        expect_as_at_once(graph, again, devices, how, at_once);
+      }
+    }
   }
 }
 

@@ -10,8 +10,10 @@
 #include "random_case.h"
 #include "sim/graph/zoo.h"
 #include "sim/plan/lower.h"
+#include "sim/plan/shared_readings.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/strategy/shared_weight.h"
+#include "sim/strategy/stages.h"
 
 namespace strata {
 namespace {
@@ -214,6 +216,40 @@ bool reads_with_another(const Graph& graph, const Strategy& strategy, LayerId la
   return false;
 }
 
+// A layer that reads of another stage what one before it in its chunk reads, shard by shard.
+bool reads_across_stages_with_another(const Graph& graph, const Strategy& strategy,
+                                      const Stages& stages, LayerId layer, std::size_t input) {
+  const LayerId producer = graph[layer].inputs[input];
+  if (stages.stages() == 1 || stages.chunk_of(producer).stage == stages.chunk_of(layer).stage) {
+    return false;
+  }
+  const auto flattens = [&](LayerId reader) {
+    return std::holds_alternative<Flatten>(graph[reader].op);
+  };
+  const Partition cut = partition(graph[layer], strategy[layer].degrees);
+  const auto alike = [&](LayerId other, std::size_t other_input) {
+    const Partition other_cut = partition(graph[other], strategy[other].degrees);
+    if (strategy[other] != strategy[layer] || cut.repeats() != other_cut.repeats()) return false;
+    for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
+      if (read_elements({graph, layer, input}, cut.tile(shard)) !=
+          read_elements({graph, other, other_input}, other_cut.tile(shard))) {
+        return false;
+      }
+    }
+    return true;
+  };
+  for (LayerId other : graph.consumers(producer)) {
+    if (layer < other || flattens(other) || flattens(layer)) break;
+    const bool together = stages.chunk_of_layer[other()] == stages.chunk_of_layer[layer()] &&
+                          graph.needs_gradient(other) == graph.needs_gradient(layer);
+    const std::size_t before = other == layer ? input : graph[other].inputs.size();
+    for (std::size_t k = 0; together && k < before; ++k) {
+      if (graph[other].inputs[k] == producer && alike(other, k)) return true;
+    }
+  }
+  return false;
+}
+
 // The gradients of what a layer's shards read: of copies one gives each element back.
 std::int64_t count_returned(const Graph& graph, const Strategy& strategy, LayerId layer,
                             std::size_t input) {
@@ -243,6 +279,7 @@ std::int64_t count_returned(const Graph& graph, const Strategy& strategy, LayerI
 std::int64_t count_transfers(const Graph& graph, const Strategy& strategy) {
   std::int64_t elements = 0;
   const std::vector<bool> trains = requires_gradient(graph);
+  const Stages stages = stages_of(graph, strategy);
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const LayerId layer(i);
     if (is_input(graph[layer].op)) continue;
@@ -260,6 +297,7 @@ std::int64_t count_transfers(const Graph& graph, const Strategy& strategy) {
       const bool joins = std::holds_alternative<Add>(op) || std::holds_alternative<Multiply>(op);
       const bool again = joins && input > 0 && graph[layer].inputs[0] == producer;
       if (again || reads_with_another(graph, strategy, layer)) continue;
+      if (reads_across_stages_with_another(graph, strategy, stages, layer, input)) continue;
       const Partition outputs = partition(graph[layer], strategy[layer].degrees);
       for (std::int64_t shard = 0; shard < outputs.shard_count(); ++shard) {
         const DeviceId reader = strategy[layer].devices[static_cast<std::size_t>(shard)];
@@ -367,6 +405,46 @@ TEST(Communication, EqualsACountElementByElementOnRandomTransformers) {
                   {SyncAlgorithm::automatic, {4 * testing::pick(random, 0, 400)}});
     if (HasFailure()) return;
   }
+}
+
+// The layers from `turn` on lie as `later` has them, on devices after the first so many.
+Strategy in_two_stages(const Graph& graph, const Strategy& first, const Strategy& later,
+                       std::size_t turn, std::size_t devices) {
+  std::vector<Config> configs;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const bool second = i >= turn;
+    Config config = (second ? later : first)[LayerId(i)];
+    std::vector<DeviceId> shifted;
+    for (DeviceId device : config.devices) shifted.emplace_back(device() + (second ? devices : 0));
+    config.devices = std::move(shifted);
+    configs.push_back(std::move(config));
+  }
+  return {first.name() + " then " + later.name(), std::move(configs)};
+}
+
+// Layers of the second stage that read the same of the first one get it once.
+TEST(Communication, EqualsACountElementByElementInTwoStages) {
+  Random random(24);
+  int shared = 0;
+  for (int round = 0; round < 600; ++round) {
+    SCOPED_TRACE(::testing::Message() << "round " << round);
+    const Graph graph =
+        round % 2 == 0 ? testing::random_graph(random) : testing::random_transformer(random);
+    const int count = static_cast<int>(testing::pick(random, 1, 3));
+    const auto devices = static_cast<std::size_t>(count);
+    const Strategy kinds[] = {data_parallel(graph, count), model_parallel(graph, count),
+                              testing::random_strategy(random, graph, devices)};
+    const auto turn = static_cast<std::size_t>(
+        testing::pick(random, 1, static_cast<std::int64_t>(graph.size()) - 1));
+    const Strategy strategy = in_two_stages(graph, kinds[random() % std::size(kinds)],
+                                            kinds[random() % std::size(kinds)], turn, devices);
+    const Cluster cluster = testing::star(2 * devices);
+    if (!validate(strategy, graph, cluster).empty()) continue;
+    expect_counts(graph, strategy, cluster, SyncAlgorithm::ring);
+    shared += !shared_readings(graph, strategy, stages_of(graph, strategy)).empty();
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(shared, 50);
 }
 
 TEST(Communication, JoinedTransfersMoveTheSameBytes) {
