@@ -279,7 +279,9 @@ void TaskWork::update_interval(Turn turn) {
 void TaskWork::show_before(TaskId id, const Operands& operands) {
   const Task& task = plan_[id];
   if (task.phase == Phase::update) {
-    show_values(TensorRole::parameter_gradients, task, operands.parameter_gradients);
+    // A parameter server may be a device that has a copy of the weight, not its owner.
+    const HeldShard owner = owner_of_weight(graph_, plan_, {task.layer, task.shard});
+    show_values(TensorRole::parameter_gradients, owner, operands.parameter_gradients);
   } else if (!program_.is_head(id) || task.again) {
     return;
   } else if (is_forward(task.phase)) {
@@ -288,7 +290,8 @@ void TaskWork::show_before(TaskId id, const Operands& operands) {
     const std::span<const ParameterPart> parts = program_.parameters(task.layer, task.shard);
     if (parts.size() == 1) {
       const ParameterPart& all = parts.front();
-      show_values(TensorRole::parameters, task, values_of(all.buffer) + all.first);
+      show_values(TensorRole::parameters, {task.layer, task.shard},
+                  values_of(all.buffer) + all.first);
     }
   } else {
     show(TensorRole::output_gradient, task, operands.output_gradient);
@@ -313,11 +316,12 @@ void TaskWork::show(TensorRole role, const Task& task, const Region& region) {
 }
 
 // As many values as the shard has parameters.
-void TaskWork::show_values(TensorRole role, const Task& task, float* values) {
-  const Tile& shard = program_.kernels()[program_.kernel(task)].spec.output;
-  const std::int64_t count = shard_parameters(graph_[task.layer], shard).total();
+void TaskWork::show_values(TensorRole role, HeldShard of, float* values) {
+  const Layer& layer = graph_[of.layer];
+  const Tile shard = partition(layer, plan_.placement(of.layer).degrees).tile(of.shard);
+  const std::int64_t count = shard_parameters(layer, shard).total();
   std::vector<float> seen = executor_.on_host(values, count);
-  if (!executor_.options_.observer->see({role, task.layer}, task.shard, seen)) return;
+  if (!executor_.options_.observer->see({role, of.layer}, of.shard, seen)) return;
   backend_.copy_values(values, seen.data(), count);
   backend_.finish();
 }

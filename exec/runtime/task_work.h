@@ -74,7 +74,7 @@ class TaskWork {
   void show_before(TaskId id, const Operands& operands);
   void show_sum(TaskId id);
   void show(TensorRole role, const Task& task, const Region& region);
-  void show_values(TensorRole role, const Task& task, float* values);
+  void show_values(TensorRole role, HeldShard of, float* values);
   void move(TaskId id);
   void reduce(TaskId id);
   void gather(TaskId id);

@@ -6,6 +6,7 @@
 
 #include "sim/base/error.h"
 #include "sim/plan/work_kind.h"
+#include "sim/strategy/shared_weight.h"
 
 namespace strata {
 
@@ -68,6 +69,20 @@ HeldShard weight_on(const Graph& graph, const Plan& plan, LayerId layer, DeviceI
     if (at != devices.end()) return {holder, static_cast<std::uint32_t>(at - devices.begin())};
   }
   throw InternalError("a device updates what it does not hold");
+}
+
+HeldShard owner_of_weight(const Graph& graph, const Plan& plan, HeldShard holder) {
+  const LayerId owner = graph[holder.layer].weight_of;
+  if (!owner.valid()) return holder;
+  const auto part_of = [&](LayerId layer, std::int64_t shard) {
+    const Partition cut = partition(graph[layer], plan.placement(layer).degrees);
+    return weight_part(graph[layer], cut.tile(shard));
+  };
+  const WeightPart held = part_of(holder.layer, holder.shard);
+  for (std::uint32_t shard = 0; shard < plan.placement(owner).devices.size(); ++shard) {
+    if (part_of(owner, shard) == held) return {owner, shard};
+  }
+  throw InternalError("no shard of its owner has the part of a weight that a layer has");
 }
 
 Communication communication(const Plan& plan, Rounds rounds) {

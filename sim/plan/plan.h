@@ -303,6 +303,9 @@ struct HeldShard {
   std::uint32_t shard = 0;
 };
 HeldShard weight_on(const Graph& graph, const Plan& plan, LayerId layer, DeviceId device);
+/// Of the layer that owns the weight, a shard that has the same part of it; itself where its layer
+/// shares no weight.
+HeldShard owner_of_weight(const Graph& graph, const Plan& plan, HeldShard holder);
 
 /// What a step moves between devices, by the counting of INTERFACE.md: a box that a consumer's
 /// device needs and does not own once forward and once for its gradient; a parameter shard of B

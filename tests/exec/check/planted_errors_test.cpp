@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/graph/zoo.h"
+#include "sim/strategy/hybrid.h"
 #include "sim/strategy/strategy.h"
 #include "tests/exec/check/checked.h"
 #include "tests/exec/zoo/small_network.h"
@@ -61,6 +62,16 @@ TEST(CheckOfLayers, FindsNothingWhereNothingIsWrong) {
       EXPECT_EQ(strata::testing::failures(check), "") << name;
       EXPECT_EQ(check.layers, graph.size() - 1);
     }
+  }
+}
+
+// The head of the second stage has a copy of the embedding, and serves some of its parts.
+TEST(CheckOfLayers, LooksAtAServersGradientsWhicheverStageItIsOn) {
+  const Graph graph = strata::testing::build({strata::testing::kSmallGpt});
+  const Strategy strategy = hybrid_parallel(graph, 4, "hybrid:pp=2,tp=2");
+  for (const SyncAlgorithm sync : {SyncAlgorithm::ps, SyncAlgorithm::ring}) {
+    const LayerCheck check = strata::testing::checked_layers({graph, strategy, 4, sync});
+    EXPECT_EQ(strata::testing::failures(check), "") << name(sync);
   }
 }
 
