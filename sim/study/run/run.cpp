@@ -55,7 +55,8 @@ SearchCosts measure(Runner& runner, const Case& input, const RunRequest& request
   if (progress) {
     told = [&](std::size_t done, std::size_t of) { progress({kMeasuringCosts, done, of, 0}); };
   }
-  return measure_for_search(runner, request.devices, input.graph, request.dtype, request.space,
+  const Graph graph = in_largest_rounds(input).graph;
+  return measure_for_search(runner, request.devices, graph, request.dtype, request.space,
                             *request.costs, cancelled, told);
 }
 
@@ -219,9 +220,6 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
   Network network = network_of(request, cluster);
   Case input{network.graph, std::move(cluster), request.sync, fp32_parameters(request.dtype), {}};
   cut_in_time(request, input.graph.batch(), input);
-  if (searched_objective(request.strategy)) {
-    input = in_rounds(input, static_cast<std::int64_t>(input.cluster.device_count()));
-  }
   auto costs = load_costs(runner, input, request, cancelled, progress);
   use_optimizer(input, request.optimizer);
   const Strategy asked = load_strategy(request.strategy, input, request.space);

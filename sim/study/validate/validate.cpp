@@ -68,13 +68,10 @@ class Validation {
       : runner_(runner),
         request_(request),
         name_(runner.first_of(request.devices, devices)),
-        graph_(load_for(request, model, devices)),
-        batch_(graph_.batch()),
-        cluster_(runner.cluster(name_)),
-        data_(synthetic_dataset(graph_, kSeed)),
-        weights_(initial_weights(graph_, kSeed)) {
-    take_round();
-  }
+        whole_(case_of_batch(request, load_for(request, model, devices), runner.cluster(name_))),
+        graph_(graph_of_rounds()),
+        data_(synthetic_dataset(whole_.graph, kSeed)),
+        weights_(initial_weights(whole_.graph, kSeed)) {}
 
   /// `keep`: the report's profile is that of these devices.
   void run(ValidateReport& report, bool keep, const std::atomic<bool>* cancelled,
@@ -100,29 +97,25 @@ class Validation {
   }
 
  private:
-  // The graph of one, where the batch has several. All strategies must divide them alike, for the
-  // same shards are measured for them.
-  void take_round() {
-    Case whole{graph_, cluster_, request_.sync, fp32_parameters(request_.dtype), {}};
-    cut_in_time(request_, batch_, whole);
-    schedule_ = whole.schedule;
-    if (!whole.cut) return;
-    std::optional<std::int64_t> groups;
+  static Case case_of_batch(const ValidateRequest& request, Graph graph, Cluster cluster) {
+    Case input{
+        std::move(graph), std::move(cluster), request.sync, fp32_parameters(request.dtype), {}};
+    cut_in_time(request, input.graph.batch(), input);
+    return input;
+  }
+
+  // What a search reckons with, or else the first strategy's rounds where all have the same.
+  Graph graph_of_rounds() const {
+    std::set<std::int64_t> groups;
+    bool searches = false;
     for (const AskedStrategy& asked : request_.strategies) {
       const bool searched = searched_objective(name_of(asked)).has_value();
-      const std::int64_t own = searched ? static_cast<std::int64_t>(cluster_.device_count())
-                                        : data_parallel_groups(graph_, resolve(asked, whole));
-      if (groups.value_or(own) != own) {
-        throw InputError(fmt::format(
-            "strategies {} and {} have {} and {} data-parallel groups, so rounds of other sizes; "
-            "allowed under `micro_batch`: equally many",
-            name_of(request_.strategies.front()), name_of(asked), *groups, own));
-      }
-      groups = own;
+      searches = searches || searched;
+      if (!searched) groups.insert(data_parallel_groups(whole_.graph, resolve(asked, whole_)));
     }
-    const Case round = in_rounds(whole, *groups);
-    graph_ = round.graph;
-    rounds_ = round.rounds;
+    for (std::int64_t own : groups) in_rounds(whole_, own);  // throws where they do not divide
+    const bool same = !searches && groups.size() == 1;
+    return (same ? in_rounds(whole_, *groups.begin()) : in_largest_rounds(whole_)).graph;
   }
 
   using Tell = std::function<void(std::size_t round)>;
@@ -131,9 +124,11 @@ class Validation {
   // All that a search looks at, beside what bytes take to move.
   std::vector<MeasuredCost> measure_space(Measurer& moves, ValidateReport& report, const Tell& tell,
                                           const std::atomic<bool>* cancelled) {
-    const auto shards = runner_.measure(
-        name_, graph_,
-        {shapes_of(graph_, cluster_, request_.strategies), {}, request_.dtype, request_.recorded});
+    const auto shards = runner_.measure(name_, graph_,
+                                        {shapes_of(graph_, whole_.cluster, request_.strategies),
+                                         {},
+                                         request_.dtype,
+                                         request_.recorded});
     for (std::size_t round = 0; round < kFirstRounds; ++round) {
       tell(round);
       shards->round(cancelled);
@@ -168,13 +163,14 @@ class Validation {
     origin.method = moves.method();
     return profile_of(std::move(costs), moves.moves(), origin);
   }
+  // Of the whole batch.
   Case case_of(const Profile& profile) const {
-    Case input =
-        measured_case(graph_, cluster_, profile, request_.sync, fp32_parameters(request_.dtype));
+    Case input = measured_case(whole_.graph, whole_.cluster, profile, request_.sync,
+                               fp32_parameters(request_.dtype));
     use_optimizer(input, request_.optimizer);
-    input.rounds = rounds_;
-    input.schedule = schedule_;
-    input.recompute = request_.recompute;
+    input.cut = whole_.cut;
+    input.schedule = whole_.schedule;
+    input.recompute = whole_.recompute;
     return input;
   }
 
@@ -190,12 +186,14 @@ class Validation {
       });
       trial_of_.push_back(static_cast<std::size_t>(same - strategies_.begin()));
       if (same != strategies_.end()) continue;
-      plans.push_back(lower_to_run(input, strategy, request_.optimizer));
+      const Case& round =
+          *rounds_.emplace_back(std::make_unique<const Case>(in_rounds(input, strategy)));
+      plans.push_back(lower_to_run(round, strategy, request_.optimizer));
       strategies_.push_back(std::move(strategy));
     }
     check_memory(plans);
     for (std::size_t i = 0; i < plans.size(); ++i) {
-      trials_.push_back(std::make_unique<Trial>(runner_, name_, graph_, strategies_[i],
+      trials_.push_back(std::make_unique<Trial>(runner_, name_, rounds_[i]->graph, strategies_[i],
                                                 std::move(plans[i]), data_, weights_,
                                                 request_.recorded));
     }
@@ -204,11 +202,11 @@ class Validation {
   // Beside each plan, the shards that are measured beside it: a step's tensors once more, and
   // parameters of their own. Devices with a memory of their own lend a step's to whose turn it is.
   Bytes memory_for(const std::vector<Plan>& plans, bool lent) const {
-    const auto devices = static_cast<std::int64_t>(cluster_.device_count());
+    const auto devices = static_cast<std::int64_t>(whole_.cluster.device_count());
     const Bytes shards{graph_.parameters() * devices * static_cast<std::int64_t>(sizeof(float))};
     Bytes steps, largest, lasting;
     for (const Plan& plan : plans) {
-      const Bytes step = memory_estimate(plan, cluster_);
+      const Bytes step = memory_estimate(plan, whole_.cluster);
       steps += step * 2;
       largest = std::max(largest, step * 2);
       lasting += shards;
@@ -218,7 +216,7 @@ class Validation {
 
   std::optional<Bytes> memory_there(std::optional<Bytes> own) const {
     if (request_.memory) return request_.memory;
-    if (own) return *own * static_cast<std::int64_t>(cluster_.device_count());
+    if (own) return *own * static_cast<std::int64_t>(whole_.cluster.device_count());
     return available_memory();
   }
 
@@ -242,7 +240,7 @@ class Validation {
     try {
       for (std::size_t t = 0; t < trials_.size() && trials_[t]->turns() > 0; ++t) {
         const Profile own = merged(space, profile(trials_[t]->costs(), moves));
-        results.push_back(concluded(t, case_of(own), replayed));
+        results.push_back(concluded(t, in_rounds(case_of(own), strategies_[t]), replayed));
         all = merged(all, own);
       }
     } catch (const Cancelled&) {
@@ -262,12 +260,12 @@ class Validation {
     const Prediction predicted = predict(input, strategies_[trial]);
     ValidateCase result;
     result.model = graph_.name();
-    result.devices = static_cast<int>(cluster_.device_count());
-    result.batch = batch_;
+    result.devices = static_cast<int>(whole_.cluster.device_count());
+    result.batch = whole_.graph.batch();
     result.profile = predicted.step_seconds();
     result.eq1 = predicted.eq1_seconds();
     result.round = round_seconds_;
-    result.graph = graph_;
+    result.graph = input.graph;
     result.cluster = input.cluster;
     trials_[trial]->report(result, input, predicted, replayed);
     result.verdict = judge(result.error, request_.limit);
@@ -277,15 +275,13 @@ class Validation {
   Runner& runner_;
   const ValidateRequest& request_;
   std::string name_;
-  Graph graph_;  // of a round
-  std::int64_t batch_;
-  std::uint32_t rounds_ = 1;
-  ScheduleChoice schedule_;
-  Cluster cluster_;
+  Case whole_;   // of the batch, which is not yet cut in rounds
+  Graph graph_;  // of a round, whose shards are measured before the strategies are known
   Dataset data_;
   NetworkWeights weights_;
-  std::vector<Strategy> strategies_;   // distinct ones
-  std::vector<std::size_t> trial_of_;  // by the request's strategy
+  std::vector<Strategy> strategies_;                 // distinct ones
+  std::vector<std::unique_ptr<const Case>> rounds_;  // by strategy
+  std::vector<std::size_t> trial_of_;                // by the request's strategy
   std::vector<std::unique_ptr<Trial>> trials_;
   Seconds round_seconds_;
 };

@@ -13,6 +13,7 @@
 #include "sim/base/cancel.h"
 #include "sim/importers/npy/npy.h"
 #include "sim/study/case/host_memory.h"
+#include "sim/study/case/rounds.h"
 #include "sim/study/run/evaluate.h"
 #include "tests/paths.h"
 #include "tests/sim/study/fake_runner.h"
@@ -361,6 +362,22 @@ TEST(Run, PredictsAndSearchesWithAProfile) {
   ASSERT_TRUE(report.predicted);
   EXPECT_GT(report.predicted->step_seconds(), Seconds{0});
   EXPECT_EQ(report.strategy.name(), "optimal");
+}
+
+// In the rounds of what was found, as predict has them: two devices' micro-batches of 4 would not
+// divide a batch of 4.
+TEST(Run, TakesRoundsOfTheStrategyThatItFound) {
+  FakeRunner runner;
+  RunRequest asked = request(3);
+  asked.strategy = "optimal";
+  asked.profiles = {source_path("tests/sim/study/toy_cpu.toml")};
+  for (const std::int64_t micro_batch : {4, 2, 1}) {
+    asked.micro_batch = micro_batch;
+    const RunReport report = run(runner, asked);
+    const std::int64_t groups = data_parallel_groups(report.graph, report.strategy);
+    EXPECT_EQ(report.plan.rounds() * groups * micro_batch, 4);
+    EXPECT_EQ(report.graph.batch(), 4);
+  }
 }
 
 }  // namespace

@@ -297,6 +297,29 @@ TEST(Validate, TakesAStrategyItself) {
   EXPECT_THROW(validate(runner, asked), InputError);
 }
 
+// Also of what was searched for: two devices' micro-batches of 4 would not divide a batch of 4.
+TEST(Validate, TakesRoundsOfEachStrategy) {
+  MeasuringRunner runner;
+  ValidateRequest asked = request(2);
+  asked.each_count = false;
+  for (const std::int64_t micro_batch : {4, 2}) {
+    asked.micro_batch = micro_batch;
+    asked.strategies = {"model", "optimal"};
+    if (micro_batch == 2) asked.strategies.emplace_back("data");
+    const ValidateReport report = validate(runner, asked);
+    ASSERT_EQ(report.cases.size(), asked.strategies.size());
+    for (const ValidateCase& c : report.cases) {
+      EXPECT_EQ(c.batch, 4) << c.strategy;
+      EXPECT_EQ(c.graph.batch() * c.plan.rounds(), 4) << c.strategy;
+    }
+    EXPECT_EQ(report.cases.front().graph.batch(), micro_batch);
+    // Of data parallelism, the last at micro-batches of 2, one round.
+    if (micro_batch == 2) {
+      EXPECT_EQ(report.cases.back().graph.batch(), 4);
+    }
+  }
+}
+
 TEST(Validate, RefusesBeforeItMeasures) {
   MeasuringRunner runner;
   ValidateRequest twice = request(1);
