@@ -283,7 +283,9 @@ void Answers::solved(const Question& question, StoredResult& row,
 
 Seconds Answers::eq1_seconds(const Question& question, const RunReport& report) {
   Case input{report.graph, report.cluster, question.run.sync, DType::fp32, {}};
+  cut_in_time(question.run, report.graph.batch(), input);
   input.models = loader_.cost_models(report.cluster, question.run.profiles);
+  use_optimizer(input, question.run.optimizer);
   return score_eq1(input, report.strategy).eq1;
 }
 

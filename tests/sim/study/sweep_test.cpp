@@ -69,6 +69,27 @@ profile = ")" + source_path("tests/sim/study/toy_cpu.toml") +
   EXPECT_GT(std::get<double>(rows.rows[1][1]), 0);
 }
 
+// Both predictions are of the same rounds, in which one device does one task after another.
+TEST(Sweep, Eq1OfARunCountsItsRounds) {
+  const Folder folder("sweep_rounds");
+  FakeRunner runner;
+  const SweepRequest request = sweep_of(folder, R"([[sweep]]
+job = "run"
+model = "lenet5"
+devices = "cpu:1"
+strategy = "data"
+batch = 8
+micro_batch = 2
+steps = 3
+profile = ")" + source_path("tests/sim/study/toy_cpu.toml") +
+                                                    "\"\n");
+  EXPECT_EQ(sweep(runner, request).done, 1U);
+  const QueryResult rows =
+      Store(request.store, OpenMode::read).query("SELECT step_seconds, eq1_seconds FROM runs");
+  ASSERT_EQ(rows.rows.size(), 1U);
+  EXPECT_NEAR(std::get<double>(rows.rows[0][1]), std::get<double>(rows.rows[0][0]), 1e-9);
+}
+
 TEST(Sweep, ASearchThatFindsNothingHasNoAnswer) {
   const Folder folder("sweep_solves");
   FakeRunner runner;
