@@ -120,8 +120,7 @@ class Explainer {
 // tasks that are lowered and simulated in all.
 constexpr std::size_t kMostChoices = 128, kChoicesWork = 4'000'000;
 
-// Nothing where it takes too long, a link is too slow for the simulation's clock, or the choice's
-// micro-batches do not divide the batch.
+// Nothing where it takes too long, or a link is too slow for the simulation's clock.
 std::optional<Scored> simulated(const Case& input, const Strategy& strategy, CaseMemo& memo) try {
   if (!quick_to_simulate(input.graph, strategy)) return std::nullopt;
   return score_simulated(input, strategy, &memo, true);
@@ -248,7 +247,7 @@ Explanation explain(const Case& whole, const SearchOptions& options, const Strat
     result.choices[i].regret = Seconds{marginals[i]} - result.optimum;
   }
   result.chosen = chosen_of(space, variable, strategy, layer);
-  simulate_choices(whole, strategy, limits, result);
+  simulate_choices(input, strategy, limits, result);
   if (result.step > Seconds{}) result.exposures = exposures_of(input, strategy, result.layers);
   return result;
 }

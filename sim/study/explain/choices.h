@@ -47,9 +47,9 @@ struct Explanation {
   std::optional<std::size_t> best_other() const;
 };
 
-/// Precondition: `layer` is not a network input. Of a case with micro-batches, what Eq. 1 says is
-/// of the strategy's rounds (rounds.h), and a choice is simulated in its own. Throws Cancelled once
-/// `limits` say so.
+/// Precondition: `layer` is not a network input. Of a case with micro-batches, all that is said of
+/// a choice is of the strategy's rounds (rounds.h), so that choices differ in nothing else. Throws
+/// Cancelled once `limits` say so.
 Explanation explain(const Case& input, const SearchOptions& space, const Strategy& strategy,
                     LayerId layer, const SolveLimits& limits = {});
 /// The strategy with this choice for the explained layers.

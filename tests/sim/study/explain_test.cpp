@@ -11,6 +11,7 @@
 
 #include "sim/base/cancel.h"
 #include "sim/study/case/eq1_tables.h"
+#include "sim/study/case/rounds.h"
 #include "sim/study/explain/choices.h"
 #include "sim/study/explain/diff.h"
 #include "sim/study/explain/story.h"
@@ -290,6 +291,26 @@ TEST(Story, SaysThatNothingFits) {
   EXPECT_LE(story.least_memory, story.peak_memory);
   EXPECT_THAT(sentences(input, story),
               Contains(HasSubstr("Nothing of the search space fits: a device needs at least ")));
+}
+
+// Of four rounds under `model`; choices that cut samples would have two rounds by themselves.
+TEST(Explain, ComparesChoicesInTheRoundsOfTheStrategy) {
+  CaseRequest request = request_for("lenet5", "p100-1x2");
+  request.batch = 8;
+  request.micro_batch = 2;
+  const Case input = load_case(request);
+  const Strategy strategy = load_strategy("model", input);
+  const Case rounds = in_rounds(input, strategy);
+  ASSERT_EQ(rounds.rounds, 4U);
+  const Explanation explanation = explain(input, {}, strategy, input.graph.find("conv2"));
+  int others = 0;
+  for (std::size_t i = 0; i < explanation.choices.size(); ++i) {
+    const Strategy with = with_choice(strategy, explanation, i);
+    if (explanation.choices[i].step <= Seconds{}) continue;
+    EXPECT_EQ(explanation.choices[i].step, predict(rounds, with).step_seconds());
+    others += data_parallel_groups(input.graph, with) > 1;
+  }
+  EXPECT_GT(others, 0);
 }
 
 TEST(Story, OfOneDeviceNothingMoves) {
