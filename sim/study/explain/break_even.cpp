@@ -54,7 +54,7 @@ std::optional<Case> changed(const Case& input, const CaseRequest& request, const
 
 // 0: it cannot be simulated, does not fit the case, or a link is too slow.
 Seconds simulated_step(const Case& input, const Strategy& strategy) try {
-  if (!quick_to_simulate(input.graph, strategy)) return {};
+  if (!quick_to_simulate(input, strategy)) return {};
   return score_simulated(input, resolve(strategy, input), nullptr, false).step;
 } catch (const InputError&) {
   return {};

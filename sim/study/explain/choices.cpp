@@ -122,7 +122,7 @@ constexpr std::size_t kMostChoices = 128, kChoicesWork = 4'000'000;
 
 // Nothing where it takes too long, or a link is too slow for the simulation's clock.
 std::optional<Scored> simulated(const Case& input, const Strategy& strategy, CaseMemo& memo) try {
-  if (!quick_to_simulate(input.graph, strategy)) return std::nullopt;
+  if (!quick_to_simulate(input, strategy)) return std::nullopt;
   return score_simulated(input, strategy, &memo, true);
 } catch (const InputError&) {
   return std::nullopt;

@@ -64,7 +64,7 @@ std::vector<Strategy> rivals_of(const Case& input, const SearchOptions& space,
   for (Strategy& each : all) {
     const auto same = [&](const Strategy& s) { return cut_alike(input.graph, s, each); };
     if (same(strategy) || std::any_of(others.begin(), others.end(), same)) continue;
-    if (quick_to_simulate(input.graph, each, kCheapPairs)) others.push_back(std::move(each));
+    if (quick_to_simulate(input, each, kCheapPairs)) others.push_back(std::move(each));
   }
   return others;
 }

@@ -44,7 +44,7 @@ MapScore score_in(const Case& input, const std::string& name, CaseMemo& memo,
                   const std::atomic<bool>* cancelled) try {
   const Strategy strategy = strategy_in(input, name, cancelled);
   MapScore score;
-  if (!quick_to_simulate(input.graph, strategy)) {
+  if (!quick_to_simulate(input, strategy)) {
     score.why = "simulating it takes too long";
     return score;
   }

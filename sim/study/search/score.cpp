@@ -28,12 +28,18 @@ double pairs(bool mixes, const Degrees& from, const Degrees& to) {
   return product;
 }
 
-// Of many rounds a few are simulated, but of these schedules all.
-double simulated_rounds(const Case& input) {
-  constexpr std::uint32_t kFew = 16;
+// Of many rounds a few are simulated, but of these schedules all. 0 where there are none.
+double simulated_rounds(const Case& input, const Strategy& strategy) {
+  constexpr double kFew = 16;
+  double rounds = input.rounds;
+  if (input.cut) {
+    const std::int64_t groups = data_parallel_groups(input.graph, strategy);
+    if (!divide_in_rounds(input, groups)) return 0;
+    rounds = static_cast<double>(input.cut->batch / (input.cut->samples * groups));
+  }
   const ScheduleChoice& schedule = input.schedule;
   const bool all = !schedule.own.empty() || schedule.kind == ScheduleKind::gpipe;
-  return all ? input.rounds : std::min(input.rounds, kFew);
+  return all ? rounds : std::min(rounds, kFew);
 }
 
 }  // namespace
@@ -122,7 +128,7 @@ bool Scores::fits(const Scored& scored) const {
 Scored Scores::simulated(const Strategy& strategy, bool memory) {
   try {
     Rounds& rounds = rounds_of(strategy);
-    if (quick_to_simulate(rounds.cut.graph, strategy, kMostPairs / simulated_rounds(rounds.cut))) {
+    if (quick_to_simulate(rounds.cut, strategy)) {
       return score_simulated(rounds.cut, strategy, &rounds.memo, memory);
     }
   } catch (const InputError&) {
@@ -150,7 +156,8 @@ bool cut_alike(const Graph& graph, const Strategy& a, const Strategy& b) {
   return true;
 }
 
-bool quick_to_simulate(const Graph& graph, const Strategy& strategy, double most_pairs) {
+bool quick_to_simulate(const Case& input, const Strategy& strategy, double most_pairs) {
+  const Graph& graph = input.graph;
   double sum = 0;
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const LayerId consumer(i);
@@ -159,7 +166,7 @@ bool quick_to_simulate(const Graph& graph, const Strategy& strategy, double most
       sum += pairs(mixes, strategy[producer].degrees, strategy[consumer].degrees);
     }
   }
-  return sum <= most_pairs;
+  return sum * simulated_rounds(input, strategy) <= most_pairs;
 }
 
 }  // namespace strata

@@ -85,11 +85,12 @@ CaseResult result_of(const Case& input, const Scored& scored);
 /// Equal but for their names, and for the network's inputs, which cost nothing to place.
 bool cut_alike(const Graph& graph, const Strategy& a, const Strategy& b);
 
-/// Pairs of devices that exchange something, over all edges: so many make a simulation of seconds.
+/// Pairs of devices that exchange something, over all edges and rounds: so many make a simulation
+/// of seconds.
 inline constexpr double kMostPairs = 3e6;
 /// Whether simulating it takes seconds at most. Channels cut over hundreds of devices send
-/// everything everywhere, layer by layer: minutes, for a strategy that nobody would choose.
-bool quick_to_simulate(const Graph& graph, const Strategy& strategy,
-                       double most_pairs = kMostPairs);
+/// everything everywhere, layer by layer: minutes, for a strategy that nobody would choose. Also
+/// where its micro-batches do not divide the batch: in_rounds() (rounds.h) says so at once.
+bool quick_to_simulate(const Case& input, const Strategy& strategy, double most_pairs = kMostPairs);
 
 }  // namespace strata

@@ -15,6 +15,7 @@
 #include "sim/study/explain/choices.h"
 #include "sim/study/explain/diff.h"
 #include "sim/study/explain/story.h"
+#include "sim/study/search/score.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -311,6 +312,25 @@ TEST(Explain, ComparesChoicesInTheRoundsOfTheStrategy) {
     others += data_parallel_groups(input.graph, with) > 1;
   }
   EXPECT_GT(others, 0);
+}
+
+TEST(QuickToSimulate, CountsEveryRound) {
+  CaseRequest request = request_for("lenet5", "p100-1x2");
+  request.batch = 64;
+  request.micro_batch = 1;
+  const Case input = load_case(request);
+  const Strategy model = load_strategy("model", input);
+  const Case round = in_rounds(load("lenet5", "p100-1x2"), model);
+  ASSERT_EQ(round.rounds, 1U);
+  double pairs = 1;
+  while (!quick_to_simulate(round, model, pairs)) ++pairs;
+  // At most 16 of 64 rounds are simulated, but all of gpipe's.
+  EXPECT_FALSE(quick_to_simulate(input, model, 16 * pairs - 1));
+  EXPECT_TRUE(quick_to_simulate(input, model, 16 * pairs));
+  Case in_gpipes_order = input;
+  in_gpipes_order.schedule.kind = ScheduleKind::gpipe;
+  EXPECT_FALSE(quick_to_simulate(in_gpipes_order, model, 64 * pairs - 1));
+  EXPECT_TRUE(quick_to_simulate(in_gpipes_order, model, 64 * pairs));
 }
 
 TEST(Story, OfOneDeviceNothingMoves) {
