@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,6 +11,7 @@
 
 #include "sim/base/error.h"
 #include "sim/cluster/host_routes.h"
+#include "sim/plan/ring_order.h"
 
 namespace strata {
 namespace {
@@ -41,107 +41,6 @@ class LoadSum {
   std::vector<LinkLoad> added_;
 };
 
-/// Devices that a ring has still to visit.
-class Unvisited {
- public:
-  Unvisited(const HostRoutes& routes, std::span<const DeviceId> devices)
-      : routes_(routes), devices_(devices), visited_(devices.size()) {
-    const HostSymmetry* hosts = routes.hosts();
-    for (std::uint32_t k = 0; k < devices.size(); ++k) {
-      const DeviceId device = devices[k];
-      const std::uint32_t host = hosts == nullptr ? 0 : hosts->host(device);
-      in_host_[host].push_back(k);
-      if (hosts != nullptr) alike_[{hosts->type(host), hosts->number(device)}].left.push_back(k);
-    }
-  }
-
-  /// The first of those over the fewest links; it is then visited.
-  DeviceId take_nearest(DeviceId from) {
-    const HostSymmetry* hosts = routes_.hosts();
-    const std::uint32_t host = hosts == nullptr ? 0 : hosts->host(from);
-    Nearest nearest;
-    for (const std::uint32_t k : in_host_[host]) {
-      if (!visited_[k]) consider(from, k, nearest);
-    }
-    for (auto& [kind, alike] : alike_) {
-      if (const auto k = first_elsewhere(alike, host)) consider(from, *k, nearest);
-    }
-    visited_[nearest.device] = true;
-    return devices_[nearest.device];
-  }
-
- private:
-  struct Nearest {
-    std::size_t links = std::numeric_limits<std::size_t>::max();
-    std::uint32_t device = 0;
-  };
-  /// Devices of one number in hosts of one type are equally far from a device of another host.
-  struct Alike {
-    std::vector<std::uint32_t> left;
-    std::size_t first = 0;  // those before it are visited
-  };
-
-  void consider(DeviceId from, std::uint32_t k, Nearest& nearest) const {
-    const std::size_t links = routes_.links(from, devices_[k]);
-    if (std::pair(links, k) < std::pair(nearest.links, nearest.device)) nearest = {links, k};
-  }
-
-  std::optional<std::uint32_t> first_elsewhere(Alike& alike, std::uint32_t host) const {
-    while (alike.first < alike.left.size() && visited_[alike.left[alike.first]]) ++alike.first;
-    for (std::size_t i = alike.first; i < alike.left.size(); ++i) {
-      const std::uint32_t k = alike.left[i];
-      if (!visited_[k] && routes_.hosts()->host(devices_[k]) != host) return k;
-    }
-    return std::nullopt;
-  }
-
-  const HostRoutes& routes_;
-  std::span<const DeviceId> devices_;
-  std::vector<bool> visited_;
-  std::map<std::uint32_t, std::vector<std::uint32_t>> in_host_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Alike> alike_;
-};
-
-std::size_t length(const HostRoutes& routes, std::span<const DeviceId> cycle) {
-  std::size_t sum = 0;
-  for (std::size_t i = 0; i < cycle.size(); ++i) {
-    sum += routes.links(cycle[i], cycle[(i + 1) % cycle.size()]);
-  }
-  return sum;
-}
-
-// Reverses runs of the cycle while that shortens it. Links may be one-way, so a reversed run has
-// another length, too: only the whole cycle's tells whether it became shorter.
-void two_opt(const HostRoutes& routes, std::vector<DeviceId>& cycle) {
-  std::size_t best = length(routes, cycle);
-  for (bool improved = true; improved && best > cycle.size();) {
-    improved = false;
-    for (auto i = cycle.begin() + 1; i + 1 < cycle.end(); ++i) {
-      for (auto j = i + 2; j <= cycle.end(); ++j) {
-        std::reverse(i, j);
-        const std::size_t now = length(routes, cycle);
-        if (now < best) {
-          best = now;
-          improved = true;
-        } else {
-          std::reverse(i, j);
-        }
-      }
-    }
-  }
-}
-
-constexpr std::size_t kTwoOptLimit = 64;
-
-std::vector<DeviceId> ring_of(const HostRoutes& routes, std::span<const DeviceId> devices) {
-  Unvisited unvisited(routes, devices.subspan(1));
-  std::vector<DeviceId> cycle = {devices.front()};
-  cycle.reserve(devices.size());
-  while (cycle.size() < devices.size()) cycle.push_back(unvisited.take_nearest(cycle.back()));
-  if (cycle.size() <= kTwoOptLimit) two_opt(routes, cycle);
-  return cycle;
-}
-
 CollectivePhase ring_phase(const HostRoutes& routes, std::span<const DeviceId> ring,
                            double passes) {
   const auto r = static_cast<double>(ring.size());
@@ -156,6 +55,83 @@ CollectivePhase ring_phase(const HostRoutes& routes, std::span<const DeviceId> r
   phase.latency = passes * (r - 1) * slowest_hop;
   phase.loads = std::move(sum).loads();
   return phase;
+}
+
+using HostGroups = std::vector<std::vector<DeviceId>>;
+
+HostGroups by_host(const Cluster& cluster, std::span<const DeviceId> devices) {
+  std::map<std::string, std::size_t> index;
+  HostGroups groups;
+  for (DeviceId device : devices) {
+    const auto [at, fresh] = index.try_emplace(cluster[device].host, groups.size());
+    if (fresh) groups.emplace_back();
+    groups[at->second].push_back(device);
+  }
+  return groups;
+}
+
+// Whether devices of a host reach another over links of their own: the k-th ring leaves each host
+// at one and enters the next at another.
+bool has_rails(const Cluster& cluster, const HostRoutes& routes, const HostGroups& cycles,
+               std::size_t rings) {
+  std::vector<LinkId> links;
+  for (std::size_t h = 0; h < cycles.size(); ++h) {
+    const auto &here = cycles[h], &next = cycles[(h + 1) % cycles.size()];
+    links.clear();
+    for (std::size_t k = 0; k < rings; ++k) {
+      routes.for_each_link(here[(k + here.size() - 1) % here.size()], next[k], [&](LinkId link) {
+        if (cluster[link].bandwidth < kNoLimit) links.push_back(link);
+      });
+    }
+    std::sort(links.begin(), links.end());
+    if (std::adjacent_find(links.begin(), links.end()) != links.end()) return false;
+  }
+  return true;
+}
+
+// As many rings as the smallest host has devices, each with its part of the tensor. They go round
+// in a host alike, but the k-th one enters it at its k-th device and leaves it at the one before.
+// So each device's way out of the host, and each way into it, is one ring's.
+CollectivePhase rails_phase(const HostRoutes& routes, const HostGroups& cycles, std::size_t rings,
+                            double passes) {
+  const double part = 1 / static_cast<double>(rings);
+  LoadSum sum(routes);
+  Seconds total, least{std::numeric_limits<double>::infinity()};
+  std::size_t r = 0;
+  for (std::size_t h = 0; h < cycles.size(); ++h) {
+    const auto &here = cycles[h], &next = cycles[(h + 1) % cycles.size()];
+    Seconds inside, between;
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      const std::size_t to = (i + 1) % here.size();
+      sum.add_route(here[i], here[to], static_cast<double>(rings - (to < rings)) * part);
+      inside = std::max(inside, routes.latency(here[i], here[to]));
+    }
+    for (std::size_t k = 0; k < rings; ++k) {
+      const DeviceId last = here[(k + here.size() - 1) % here.size()];
+      sum.add_route(last, next[k], part);
+      between = std::max(between, routes.latency(last, next[k]));
+    }
+    total += static_cast<double>(here.size() - 1) * inside + between;
+    least = std::min({least, inside, between});
+    r += here.size();
+  }
+  CollectivePhase phase{passes * static_cast<double>(r - 1) / static_cast<double>(r), {}, {}};
+  phase.latency = passes * (total - least);  // a part goes over all hops but one
+  phase.loads = std::move(sum).loads();
+  return phase;
+}
+
+// One ring, or where hosts have rails, several.
+CollectivePhase rings_phase(const Cluster& cluster, const HostRoutes& routes,
+                            std::span<const DeviceId> ring, double passes) {
+  HostGroups hosts = by_host(cluster, ring);
+  std::size_t rings = hosts.front().size();
+  for (const auto& host : hosts) rings = std::min(rings, host.size());
+  if (hosts.size() > 1 && rings > 1) {
+    for (auto& host : hosts) host = ring_order(routes, host);
+    if (has_rails(cluster, routes, hosts, rings)) return rails_phase(routes, hosts, rings, passes);
+  }
+  return ring_phase(routes, ring, passes);
 }
 
 // Node i of an in-order binary tree over 0..r-1 hangs under the node that clears its lowest set
@@ -185,19 +161,6 @@ CollectivePhase tree_phase(const HostRoutes& routes, std::span<const DeviceId> d
   return {1, 2 * depth * slowest_hop, std::move(sum).loads()};
 }
 
-using HostGroups = std::vector<std::vector<DeviceId>>;
-
-HostGroups by_host(const Cluster& cluster, std::span<const DeviceId> devices) {
-  std::map<std::string, std::size_t> index;
-  HostGroups groups;
-  for (DeviceId device : devices) {
-    const auto [at, fresh] = index.try_emplace(cluster[device].host, groups.size());
-    if (fresh) groups.emplace_back();
-    groups[at->second].push_back(device);
-  }
-  return groups;
-}
-
 // A ring's reduce-scatter (or, backwards, its all-gather) in all hosts at once. Only the first
 // `lanes` devices of a host go on to the rings between hosts: in a larger host the others hand them
 // the parts that they hold.
@@ -207,7 +170,7 @@ CollectivePhase inside_hosts(const HostRoutes& routes, const HostGroups& groups,
   std::map<LinkId, double> bytes;
   for (const auto& group : groups) {
     if (group.size() < 2) continue;
-    const CollectivePhase phase = ring_phase(routes, ring_of(routes, group), 1);
+    const CollectivePhase phase = ring_phase(routes, ring_order(routes, group), 1);
     joint.bytes_per_byte = std::max(joint.bytes_per_byte, phase.bytes_per_byte);
     for (const LinkLoad& load : phase.loads) bytes[load.link] += load.weight * phase.bytes_per_byte;
     Seconds latency = phase.latency;
@@ -263,18 +226,14 @@ void check(const GradientSync& sync) {
       name(sync.zero)));
 }
 
-std::vector<DeviceId> ring_order(const Cluster& cluster, std::span<const DeviceId> devices) {
-  return ring_of(HostRoutes(cluster), devices);
-}
-
 std::vector<CollectivePhase> collective_phases(SyncAlgorithm algorithm, const Cluster& cluster,
                                                std::span<const DeviceId> devices) {
   if (devices.size() < 2) return {};
   if (algorithm == SyncAlgorithm::hierarchical) return hierarchical_phases(cluster, devices);
   const HostRoutes routes(cluster);
-  const std::vector<DeviceId> order = ring_of(routes, devices);
+  const std::vector<DeviceId> order = ring_order(routes, devices);
   if (algorithm == SyncAlgorithm::tree) return {tree_phase(routes, order)};
-  return {ring_phase(routes, order, 2)};
+  return {rings_phase(cluster, routes, order, 2)};
 }
 
 // Rings inside hosts are a half each; what goes on between hosts is both.

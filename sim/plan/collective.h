@@ -4,7 +4,9 @@
 // A collective is a short sequence of phases; each phase is one activity that loads all of its
 // links at once, so a ring of a thousand devices is one entry, not a million messages.
 //
-//   ring          2 (r-1)/r B over every hop, 2 (r-1) latencies (reduce-scatter, all-gather)
+//   ring          2 (r-1)/r B over every hop, 2 (r-1) latencies (reduce-scatter, all-gather). Where
+//                 each device of a host has a way to other hosts of its own (rails), as many rings
+//                 as the hosts have devices share B, and each leaves a host at another device
 //   tree          two binary trees, each carrying half: B/2 up and B/2 down every edge,
 //                 2 ceil(log2 r) latencies (Sanders, Speck, Traeff 2009: two-tree broadcast)
 //   hierarchical  ring reduce-scatter inside each host, ring all-reduce of the parts between
@@ -99,10 +101,6 @@ std::vector<CollectivePhase> collective_phases(SyncAlgorithm algorithm, const Cl
 enum class SumHalf : std::uint8_t { scatter, gather };
 std::vector<CollectivePhase> half_of(SyncAlgorithm algorithm, std::vector<CollectivePhase> phases,
                                      SumHalf half);
-
-/// The devices in the order a ring visits them: neighbours over the shortest routes. A cyclic
-/// order found by nearest neighbour and 2-opt; deterministic.
-std::vector<DeviceId> ring_order(const Cluster& cluster, std::span<const DeviceId> devices);
 
 /// The loads of bytes moving from several devices to others at once, per byte of their total.
 struct Movement {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "sim/plan/ring_order.h"
+
 namespace strata {
 
 std::span<const SyncAlgorithm> parameter_algorithms() {

@@ -9,6 +9,7 @@
 #include "random_case.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/cluster/presets.h"
+#include "sim/plan/ring_order.h"
 
 namespace strata {
 namespace {
@@ -69,6 +70,51 @@ TEST(Ring, EntersAndLeavesEachHostOnce) {
   EXPECT_EQ(crossings, 4);
   // Every NIC then carries one hop: 2 (15/16) of the tensor over 12.5 GB/s.
   EXPECT_NEAR(seconds(SyncAlgorithm::ring, cluster, kTensor), 2.0 * 15 / 16 * 160e6 / 12.5e9, 1e-3);
+}
+
+// 2 hosts of 4 devices, each with a NIC of 25 GB/s: 4 rings of 1/4, each of 8 devices. Of every
+// ring's 8 hops 2 (7/8) B/4 cross a NIC once each way; inside, three of the four rings leave a
+// device for the next one of its host.
+TEST(Ring, UsesTheNicOfEveryDevice) {
+  const Cluster cluster = preset_cluster("a100-2x4");
+  const auto phases = collective_phases(SyncAlgorithm::ring, cluster, all(cluster));
+  ASSERT_EQ(phases.size(), 1u);
+  for (int gpu = 0; gpu < 8; ++gpu) {
+    const std::string device = "host" + std::to_string(gpu / 4) + "/gpu" + std::to_string(gpu);
+    EXPECT_EQ(load_on(phases[0], cluster.find_link(device + "-nic>core")), 1.75 / 4) << gpu;
+    EXPECT_EQ(load_on(phases[0], cluster.find_link("core>" + device + "-nic")), 1.75 / 4) << gpu;
+    EXPECT_EQ(load_on(phases[0], cluster.find_link(device + ">switch")), 1.75 * 3 / 4) << gpu;
+  }
+  // 7 of 8 hops, twice: both hops between hosts, and 5 inside.
+  EXPECT_NEAR(phases[0].latency.value, 2 * (2 * 2.7e-6 + 5 * 0.6e-6), 1e-15);
+}
+
+// Hosts with 3 and 2 devices of a group: two rings, so that the third NIC carries nothing.
+TEST(Ring, HasAsManyRailsAsTheSmallestHostHasDevices) {
+  const Cluster cluster = preset_cluster("a100-2x4");
+  const std::vector<DeviceId> devices = {DeviceId(0), DeviceId(1), DeviceId(2), DeviceId(4),
+                                         DeviceId(5)};
+  const auto phases = collective_phases(SyncAlgorithm::ring, cluster, devices);
+  ASSERT_EQ(phases.size(), 1u);
+  const double moved = phases[0].bytes_per_byte;
+  EXPECT_DOUBLE_EQ(moved, 2.0 * 4 / 5);
+  double out = 0;
+  for (int gpu = 0; gpu < 3; ++gpu) {
+    const std::string nic = "host0/gpu" + std::to_string(gpu) + "-nic>core";
+    EXPECT_LE(load_on(phases[0], cluster.find_link(nic)), moved / 2);
+    out += load_on(phases[0], cluster.find_link(nic));
+  }
+  EXPECT_DOUBLE_EQ(out, moved);
+}
+
+// One device a host: the ring is over the NICs of these.
+TEST(Ring, OfOneDeviceAHostHasItsNicToItself) {
+  const Cluster cluster = preset_cluster("a100-4x4");
+  const std::vector<DeviceId> devices = {DeviceId(1), DeviceId(5), DeviceId(9), DeviceId(13)};
+  const auto phases = collective_phases(SyncAlgorithm::ring, cluster, devices);
+  ASSERT_EQ(phases.size(), 1u);
+  EXPECT_EQ(load_on(phases[0], cluster.find_link("host0/gpu1-nic>core")), 1.5);
+  EXPECT_EQ(load_on(phases[0], cluster.find_link("host0/gpu0-nic>core")), 0);
 }
 
 TEST(Ring, FollowsTheNvlinksOfAHybridCubeMesh) {

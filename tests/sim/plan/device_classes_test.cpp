@@ -57,21 +57,21 @@ TEST(DeviceClasses, ReplicasOfEqualHostsAreAlike) {
 }
 
 // Where each device has its own links to a switch and to the network, devices of one host are, too:
-// on the ring all but those at which it enters the host and leaves it.
+// each of the rings enters the host at another.
 TEST(DeviceClasses, DevicesOfOneHostOnASwitchAreAlike) {
   const Cluster cluster = preset_cluster("a100-4x8");
   const DeviceClasses classes = classes_of(cluster, data(cluster, 32), 32);
-  EXPECT_EQ(members(classes), (Members{{0, 4}, {1, 24}, {7, 4}}));
-  EXPECT_EQ(classes.representative(DeviceId(29)), DeviceId(1));
+  EXPECT_EQ(members(classes), (Members{{0, 32}}));
+  EXPECT_EQ(classes.representative(DeviceId(29)), DeviceId(0));
   const LinkId out = cluster.find_link("host3/gpu29>switch");
-  EXPECT_EQ(classes.representative(out), cluster.find_link("host0/gpu1>switch"));
-  EXPECT_EQ(classes.members(out), 24);
+  EXPECT_EQ(classes.representative(out), cluster.find_link("host0/gpu0>switch"));
+  EXPECT_EQ(classes.members(out), 32);
 }
 
 TEST(DeviceClasses, AStragglerSplitsItsHostAndWhoStandsBesideIt) {
   const Cluster cluster = apply(preset_cluster("a100-4x8"), "device.gpu12.speed", "0.5");
   EXPECT_EQ(members(classes_of(cluster, data(cluster, 32), 32)),
-            (Members{{0, 3}, {1, 18}, {7, 3}, {8, 1}, {9, 5}, {12, 1}, {15, 1}}));
+            (Members{{0, 24}, {8, 7}, {12, 1}}));
 }
 
 // Samples [floor(10 i / 8), floor(10 (i + 1) / 8)): devices 3 and 7 have two, the others one, so
