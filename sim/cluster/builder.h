@@ -58,6 +58,7 @@ class ClusterBuilder {
   void add_duplex(std::string from, std::string to, BytesPerSecond bandwidth, Seconds latency) {
     add_duplex({std::move(from), std::move(to), bandwidth, latency, "", ""});
   }
+  void set_library(CommunicationLibrary library) { cluster_.library_ = std::move(library); }
   void add_route(std::string from, std::string to, std::vector<std::string> links);
 
   Cluster build() &&;

@@ -14,6 +14,7 @@
 
 #include "sim/base/index.h"
 #include "sim/base/units.h"
+#include "sim/cluster/communication_library.h"
 
 namespace strata {
 
@@ -75,6 +76,8 @@ class Cluster {
   std::span<const std::string> switches() const { return switches_; }
   std::span<const Link> links() const { return links_; }
   std::span<const FixedRoute> fixed_routes() const { return fixed_routes_; }
+  /// How collectives move bytes; without protocols where nothing is said of it.
+  const CommunicationLibrary& library() const { return library_; }
   const Device& operator[](DeviceId id) const { return devices_[id()]; }
   const Link& operator[](LinkId id) const { return links_[id()]; }
   /// The name of a vertex, as links number them.
@@ -110,6 +113,7 @@ class Cluster {
   std::vector<Device> devices_;
   std::vector<std::string> switches_;
   std::vector<Link> links_;
+  CommunicationLibrary library_;
   std::vector<FixedRoute> fixed_routes_;     // in the order of (from, to)
   std::vector<std::uint32_t> by_name_;       // the devices, by name
   std::vector<std::uint32_t> link_by_name_;  // the links, by name

@@ -33,6 +33,11 @@ class FileReader {
       builder_.add_route(table.string("from"), table.string("to"),
                          table.required("over").as_strings());
     });
+    attempt(root_, [&] {
+      if (auto library = root_.optional_table("collectives")) {
+        builder_.set_library(read_library(*std::move(library)));
+      }
+    });
     root_.finish(builder_.errors());
     builder_.errors().throw_if_any();  // an incomplete cluster would only give more of them
     builder_.at(root_.location());

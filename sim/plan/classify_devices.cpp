@@ -327,7 +327,9 @@ class Refinement {
   void add_loads(SyncAlgorithm algorithm, SumGroup& group) {
     if (algorithm == SyncAlgorithm::ps || !group.algorithms.insert(algorithm).second) return;
     Bits at = static_cast<Bits>(algorithm);
-    for (const CollectivePhase& phase : sync_costs_.phases(algorithm, *group.devices)) {
+    // Links that are loaded alike by one protocol are so by each.
+    for (const CollectivePhase& phase :
+         sync_costs_.collective(algorithm, *group.devices).phases(0)) {
       at = mixed(at, bits_of(phase.latency.value), bits_of(phase.bytes_per_byte));
       for (const LinkLoad& load : phase.loads) {
         const std::uint32_t host = hosts_.host(load.link);
@@ -335,7 +337,7 @@ class Refinement {
         const Bits link = own ? hosts_.own_number(load.link) : hosts_.number(load.link);
         loads_.push_back({host, own ? hosts_.owner(load.link) : DeviceId(),
                           static_cast<std::size_t>(&group - groups_.data()),
-                          mixed(at, link, bits_of(load.weight))});
+                          mixed(at, link, bits_of(load.weight), bits_of(load.share))});
       }
     }
     group.sums = mixed(group.sums, at);

@@ -74,10 +74,17 @@ void check(const GradientSync& sync);
 /// What PyTorch's DistributedDataParallel takes where nothing else is said.
 inline constexpr Bytes kUsualBucket{std::int64_t{25} << 20};
 
-/// `weight` bytes cross the link for every byte that the activity counts.
+/// Of an all-reduce, which half: each device gets its interval of the sum, or all get everybody's
+/// interval. Between the two stands what replicas do with an interval each (LowerOptions::zero).
+enum class GroupWork : std::uint8_t { all_reduce, reduce_scatter, all_gather };
+
+/// `weight` bytes cross the link for every byte that the activity counts. Of the link's bandwidth
+/// it can use `share` at most: it takes up the link as weight / share bytes would.
 struct LinkLoad {
   LinkId link;
   double weight = 1;
+  double share = 1;
+  double demand() const { return weight / share; }
   bool operator==(const LinkLoad&) const = default;
 };
 
@@ -89,18 +96,43 @@ struct CollectivePhase {
   bool operator==(const CollectivePhase&) const = default;
 };
 
-/// The phases that sum a tensor over `devices`, for a tensor of one byte; none for one device.
-/// `algorithm` is ring, tree or hierarchical. Hierarchical has always three: inside the hosts,
-/// between them, inside; one that has nothing to do (in one host, or with one device a host) is
-/// empty.
-std::vector<CollectivePhase> collective_phases(SyncAlgorithm algorithm, const Cluster& cluster,
-                                               std::span<const DeviceId> devices);
+/// A collective of some devices, for tensors of any size. Where the cluster says how its library
+/// moves bytes (communication_library.h), each phase is done by the protocol that is the fastest
+/// for the size on idle links. Ring, tree or hierarchical. The latter has three phases: inside the
+/// hosts, between them, inside; of a half, two. One that has nothing to do (in one host, or with
+/// one device a host) is empty. One device has no phases.
+class Collective {
+ public:
+  Collective() = default;
+  Collective(SyncAlgorithm algorithm, GroupWork work, const Cluster& cluster,
+             std::span<const DeviceId> devices);
 
-/// Of such phases the half that gives each device its interval of the sum, or the one that then
-/// gives everybody's to all. Together they move what the whole moves, in the same time.
-enum class SumHalf : std::uint8_t { scatter, gather };
-std::vector<CollectivePhase> half_of(SyncAlgorithm algorithm, std::vector<CollectivePhase> phases,
-                                     SumHalf half);
+  /// A number for the protocols that are the fastest for a tensor of so many bytes; 0 where there
+  /// is no choice.
+  std::uint32_t fastest(Bytes bytes) const;
+  bool has_choice() const { return ways_ > 1; }
+  /// For a tensor of one byte. `protocols`: such a number.
+  std::vector<CollectivePhase> phases(std::uint32_t protocols) const;
+  /// Phases that need no more of any link, and wait no longer, than those of any protocols.
+  std::vector<CollectivePhase> least() const;
+
+ private:
+  struct Way {
+    CollectivePhase phase;
+    double seconds_per_byte = 0;
+    Seconds time(Bytes bytes) const;
+  };
+  using Ways = std::vector<Way>;  // of one phase
+  static std::size_t fastest(const Ways& ways, Bytes bytes);
+
+  std::vector<Ways> phases_;
+  std::uint32_t ways_ = 1;
+};
+
+/// The phases of a tensor of one byte, by the protocols that are the fastest for `bytes`.
+std::vector<CollectivePhase> collective_phases(SyncAlgorithm algorithm, const Cluster& cluster,
+                                               std::span<const DeviceId> devices, Bytes bytes = {},
+                                               GroupWork work = GroupWork::all_reduce);
 
 /// The loads of bytes moving from several devices to others at once, per byte of their total.
 struct Movement {

@@ -58,15 +58,13 @@ std::vector<std::uint32_t> parameter_ordinals(const Graph& graph) {
 }
 
 std::uint32_t Lowering::group_shape(SyncAlgorithm algorithm, const std::vector<DeviceId>& devices,
-                                    GroupWork work) {
-  const auto [at, fresh] = shapes_.try_emplace({algorithm, work, devices}, 0);
+                                    Bytes bytes, GroupWork work) {
+  const Collective& collective = sync_costs_.collective(algorithm, devices, work);
+  const std::uint32_t protocols = collective.fastest(bytes);
+  const auto [at, fresh] = shapes_.try_emplace({algorithm, work, protocols, devices}, 0);
   if (fresh) {
-    std::vector<CollectivePhase> phases = lowered_phases(sync_costs_.phases(algorithm, devices));
-    if (work != GroupWork::all_reduce) {
-      const bool scatters = work == GroupWork::reduce_scatter;
-      phases = half_of(algorithm, std::move(phases), scatters ? SumHalf::scatter : SumHalf::gather);
-    }
-    at->second = builder_.add_group_shape({sync_costs_.ring(devices), std::move(phases)});
+    at->second = builder_.add_group_shape(
+        {sync_costs_.ring(devices), lowered_phases(collective.phases(protocols))});
   }
   return at->second;
 }
@@ -137,7 +135,8 @@ const std::vector<StatisticsSum>& Lowering::statistics_sums(LayerId layer, Phase
     const ReplicaGroup replicas{devices_of(strategy_[layer], all), bytes};
     const SyncAlgorithm algorithm =
         sync_costs_.cheapest(statistics_algorithms(), std::span(&replicas, 1), 0);
-    Group sum{GroupPurpose::statistics, algorithm, group_shape(algorithm, replicas.devices), bytes};
+    Group sum{GroupPurpose::statistics, algorithm, group_shape(algorithm, replicas.devices, bytes),
+              bytes};
     if (forward) sum.how = values.forward_by;
     sum.values = forward ? values.forward_values : values.backward_values;
     sum.layers = {{layer, bytes}};

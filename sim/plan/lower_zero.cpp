@@ -86,8 +86,9 @@ void Lowering::choose_algorithms() {
 Group Lowering::bucket_group(const Bucket& bucket, SyncAlgorithm algorithm, GroupWork work) {
   const std::int64_t size = element_bytes(
       work == GroupWork::all_gather ? options_.dtypes.parameters : options_.dtypes.gradients);
-  Group sum{GroupPurpose::parameters, algorithm, group_shape(algorithm, bucket.devices, work),
-            Bytes{bucket.values * size}};
+  const Bytes bytes{bucket.values * size};
+  Group sum{GroupPurpose::parameters, algorithm,
+            group_shape(algorithm, bucket.devices, bytes, work), bytes};
   sum.work = work;
   sum.values = bucket.values;
   sum.counts.assign(

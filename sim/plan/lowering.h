@@ -269,8 +269,9 @@ class Lowering {
   std::vector<CollectivePhase> lowered_phases(std::vector<CollectivePhase> phases) const;
   /// Of these shards those that are lowered.
   std::vector<std::uint32_t> lowered_of(LayerId layer, std::span<const std::uint32_t> shards) const;
+  /// `bytes`: of the tensor.
   std::uint32_t group_shape(SyncAlgorithm algorithm, const std::vector<DeviceId>& devices,
-                            GroupWork work = GroupWork::all_reduce);
+                            Bytes bytes, GroupWork work = GroupWork::all_reduce);
   std::vector<TaskId> sum_by_hand(std::uint32_t group, std::span<const Task> participants,
                                   std::span<const TaskId> made);
   bool have_copy_engines(std::span<const Task> participants) const;
@@ -461,7 +462,8 @@ class Lowering {
   std::map<std::pair<std::size_t, LayerId>, std::vector<std::size_t>>
       opens_;                 ///< by instance, layer
   std::size_t instance_ = 0;  ///< that is lowered
-  std::map<std::tuple<SyncAlgorithm, GroupWork, std::vector<DeviceId>>, std::uint32_t> shapes_;
+  using ShapeKey = std::tuple<SyncAlgorithm, GroupWork, std::uint32_t, std::vector<DeviceId>>;
+  std::map<ShapeKey, std::uint32_t> shapes_;
   LoweringMemo& memo_;
   SharedByRounds shared_by_rounds_;
   SyncCosts& sync_costs_;

@@ -80,10 +80,6 @@ struct Transfer {
 
 enum class GroupPurpose : std::uint8_t { parameters, statistics };
 
-/// Of an all-reduce, which half: each device gets its interval of the sum, or all get everybody's
-/// interval. Between the two stands what replicas do with an interval each (LowerOptions::zero).
-enum class GroupWork : std::uint8_t { all_reduce, reduce_scatter, all_gather };
-
 /// What a group sums for one layer.
 struct SummedLayer {
   LayerId layer;
@@ -133,7 +129,8 @@ struct Group {
   bool operator==(const Group&) const = default;
 };
 
-/// Participants and link loads, shared by all groups of the same devices and algorithm.
+/// Participants and link loads, shared by all groups of the same devices, algorithm and
+/// protocols.
 struct GroupShape {
   std::vector<DeviceId> devices;
   std::vector<CollectivePhase> phases;

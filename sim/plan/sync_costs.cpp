@@ -52,19 +52,21 @@ Seconds JointSync::Step::time(std::span<const Bytes> bytes) const {
 }
 
 // Step by step: every algorithm gives all groups phases in the same roles.
-JointSync::Steps JointSync::collective_steps(SyncAlgorithm algorithm) const {
+JointSync::Steps JointSync::collective_steps(const Collectives& all,
+                                             std::span<const std::uint32_t> protocols) const {
   Steps steps;
   for (std::uint32_t group = 0; group < groups_.size(); ++group) {
-    const auto phases = collective_phases(algorithm, cluster_, groups_[group]);
+    const auto phases = all.groups[group].phases(protocols[group]);
     if (steps.size() < phases.size()) steps.resize(phases.size());
     for (std::size_t k = 0; k < phases.size(); ++k) {
       steps[k].latency = std::max(steps[k].latency, phases[k].latency);
       for (const LinkLoad& load : phases[k].loads) {
-        const double weight = load.weight * phases[k].bytes_per_byte;
+        const double weight = load.demand() * phases[k].bytes_per_byte;
         steps[k].loads.push_back({load.link, group, weight / cluster_[load.link].bandwidth.value});
       }
     }
   }
+  for (Step& step : steps) step.add_up();
   return steps;
 }
 
@@ -86,23 +88,47 @@ JointSync::Steps JointSync::server_steps(std::uint32_t ordinal) const {
       move(steps[1], server, replica);
     }
   }
+  for (Step& step : steps) step.add_up();
   return steps;
 }
 
-const JointSync::Steps& JointSync::steps(SyncAlgorithm algorithm, std::uint32_t ordinal) const {
-  const auto add_up = [](Steps steps) {
-    for (Step& step : steps) step.add_up();
-    return steps;
-  };
+const JointSync::Steps& JointSync::steps(SyncAlgorithm algorithm, std::span<const Bytes> bytes,
+                                         bool equal, std::uint32_t ordinal) const {
   if (algorithm == SyncAlgorithm::ps) {
     const std::lock_guard guard(lock_);
     const auto [at, fresh] = server_steps_.try_emplace(ordinal % replicas());
-    if (fresh) at->second = add_up(server_steps(ordinal));
+    if (fresh) at->second = server_steps(ordinal);
     return at->second;
   }
   const auto index = static_cast<std::size_t>(algorithm);
-  std::call_once(worked_out_[index], [&] { steps_[index] = add_up(collective_steps(algorithm)); });
-  return steps_[index];
+  Collectives& all = collectives_[index];
+  std::call_once(worked_out_[index], [&] {
+    for (const std::vector<DeviceId>& devices : groups_) {
+      all.groups.emplace_back(algorithm, GroupWork::all_reduce, cluster_, devices);
+      all.has_choice |= all.groups.back().has_choice();
+    }
+    const std::vector<std::uint32_t> first(groups_.size());
+    all.steps.emplace(first, collective_steps(all, first));
+  });
+  if (!all.has_choice) return all.steps.begin()->second;
+  const std::lock_guard guard(lock_);
+  return steps(all, bytes, equal);
+}
+
+// Each group takes what is the fastest for its own bytes.
+const JointSync::Steps& JointSync::steps(Collectives& all, std::span<const Bytes> bytes,
+                                         bool equal) const {
+  const Steps** known = equal ? &all.equal[bytes.front()] : nullptr;
+  if (known != nullptr && *known != nullptr) return **known;
+  std::vector<std::uint32_t> protocols;
+  protocols.reserve(groups_.size());
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    protocols.push_back(all.groups[g].fastest(bytes[g]));
+  }
+  const auto [at, fresh] = all.steps.try_emplace(protocols);
+  if (fresh) at->second = collective_steps(all, protocols);
+  if (known != nullptr) *known = &at->second;
+  return at->second;
 }
 
 Seconds JointSync::time(SyncAlgorithm algorithm, std::span<const Bytes> bytes,
@@ -110,7 +136,7 @@ Seconds JointSync::time(SyncAlgorithm algorithm, std::span<const Bytes> bytes,
   const bool equal =
       std::all_of(bytes.begin(), bytes.end(), [&](Bytes b) { return b == bytes.front(); });
   Seconds total;
-  for (const Step& step : steps(algorithm, ordinal)) {
+  for (const Step& step : steps(algorithm, bytes, equal, ordinal)) {
     total += equal ? step.latency +
                          Seconds{step.seconds_per_byte * static_cast<double>(bytes.front().value)}
                    : step.time(bytes);
@@ -129,10 +155,10 @@ SyncAlgorithm JointSync::cheapest(std::span<const SyncAlgorithm> choices,
   return best;
 }
 
-const std::vector<CollectivePhase>& SyncCosts::phases(SyncAlgorithm algorithm,
-                                                      const std::vector<DeviceId>& devices) {
-  return remembered(phases_, std::pair(algorithm, devices),
-                    [&] { return collective_phases(algorithm, cluster_, devices); });
+const Collective& SyncCosts::collective(SyncAlgorithm algorithm,
+                                        const std::vector<DeviceId>& devices, GroupWork work) {
+  return remembered(collectives_, std::tuple(algorithm, work, devices),
+                    [&] { return Collective(algorithm, work, cluster_, devices); });
 }
 
 const std::vector<DeviceId>& SyncCosts::ring(const std::vector<DeviceId>& devices) {

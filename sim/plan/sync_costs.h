@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -55,15 +56,25 @@ class JointSync {
   };
   using Steps = std::vector<Step>;
 
-  const Steps& steps(SyncAlgorithm algorithm, std::uint32_t ordinal) const;
-  Steps collective_steps(SyncAlgorithm algorithm) const;
+  // Of all groups, and what of them depends on the bytes: which protocols are the fastest.
+  struct Collectives {
+    std::vector<Collective> groups;
+    bool has_choice = false;
+    std::map<std::vector<std::uint32_t>, Steps> steps;  // by the groups' protocols
+    std::map<Bytes, const Steps*> equal;                // where all groups have the same bytes
+  };
+
+  const Steps& steps(SyncAlgorithm algorithm, std::span<const Bytes> bytes, bool equal,
+                     std::uint32_t ordinal) const;
+  const Steps& steps(Collectives& all, std::span<const Bytes> bytes, bool equal) const;
+  Steps collective_steps(const Collectives& all, std::span<const std::uint32_t> protocols) const;
   Steps server_steps(std::uint32_t ordinal) const;
 
   const Cluster& cluster_;
   std::vector<std::vector<DeviceId>> groups_;
   mutable std::array<std::once_flag, kSyncNames.size()> worked_out_;
-  mutable std::array<Steps, kSyncNames.size()> steps_;
-  mutable std::mutex lock_;
+  mutable std::array<Collectives, kSyncNames.size()> collectives_;
+  mutable std::mutex lock_;                            // of what grows
   mutable std::map<std::size_t, Steps> server_steps_;  // by the first group's server
 };
 
@@ -71,9 +82,9 @@ class SyncCosts {
  public:
   explicit SyncCosts(const Cluster& cluster) : cluster_(cluster) {}
 
-  /// Of ring, tree or hierarchical, for a tensor of one byte.
-  const std::vector<CollectivePhase>& phases(SyncAlgorithm algorithm,
-                                             const std::vector<DeviceId>& devices);
+  /// Of ring, tree or hierarchical.
+  const Collective& collective(SyncAlgorithm algorithm, const std::vector<DeviceId>& devices,
+                               GroupWork work = GroupWork::all_reduce);
 
   /// ring_order() of the devices.
   const std::vector<DeviceId>& ring(const std::vector<DeviceId>& devices);
@@ -105,7 +116,7 @@ class SyncCosts {
   using Devices = std::vector<DeviceId>;
   const Cluster& cluster_;
   std::mutex lock_;
-  std::map<std::pair<SyncAlgorithm, Devices>, Remembered<std::vector<CollectivePhase>>> phases_;
+  std::map<std::tuple<SyncAlgorithm, GroupWork, Devices>, Remembered<Collective>> collectives_;
   std::map<std::vector<Devices>, Remembered<std::unique_ptr<JointSync>>> joint_;
   std::map<Devices, Remembered<Devices>> rings_;
 };

@@ -27,7 +27,7 @@ Tick latency_ticks(Seconds latency) {
 std::vector<Demand> demands(std::span<const LinkLoad> loads) {
   std::vector<Demand> result;
   result.reserve(loads.size());
-  for (const LinkLoad& load : loads) result.push_back({load.link, load.weight});
+  for (const LinkLoad& load : loads) result.push_back({load.link, load.demand()});
   return result;
 }
 

@@ -192,12 +192,14 @@ class SumsBuilder {
   }
 
   void add_collective(const std::vector<DeviceId>& devices, double bytes, std::span<double> busy) {
-    for (const CollectivePhase& phase : sync_costs_.phases(input_.sync.algorithm, devices)) {
+    for (const CollectivePhase& phase :
+         sync_costs_.collective(input_.sync.algorithm, devices).least()) {
       for (const LinkLoad& load : phase.loads) {
         const auto at = std::find(links_.begin(), links_.end(), load.link);
         if (at == links_.end()) continue;
         busy[static_cast<std::size_t>(at - links_.begin())] +=
-            phase.bytes_per_byte * bytes * load.weight / input_.cluster[load.link].bandwidth.value;
+            phase.bytes_per_byte * bytes * load.demand() /
+            input_.cluster[load.link].bandwidth.value;
       }
     }
   }
@@ -210,10 +212,10 @@ class SumsBuilder {
     std::vector<DeviceId> all;
     for (std::size_t d = 0; d < devices_; ++d) all.push_back(DeviceId(d));
     LastBucket& bucket = sums_.bucket;
-    for (const CollectivePhase& phase : sync_costs_.phases(sync, all)) {
+    for (const CollectivePhase& phase : sync_costs_.collective(sync, all).least()) {
       double slowest = 0;
       for (const LinkLoad& load : phase.loads) {
-        slowest = std::max(slowest, load.weight / input_.cluster[load.link].bandwidth.value);
+        slowest = std::max(slowest, load.demand() / input_.cluster[load.link].bandwidth.value);
       }
       bucket.seconds_per_byte += phase.bytes_per_byte * slowest;
     }

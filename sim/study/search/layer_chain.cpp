@@ -283,11 +283,13 @@ void LayerChain::update_at_server(const ChainShards& first, std::span<const std:
 // At least, of a collective that is alone on its links.
 double LayerChain::sum_seconds(const std::vector<DeviceId>& devices, double bytes) const {
   double seconds = 0;
-  for (const CollectivePhase& phase : sync_costs_.phases(input_.sync.algorithm, devices)) {
+  const Collective& collective = sync_costs_.collective(input_.sync.algorithm, devices);
+  const Bytes whole{static_cast<std::int64_t>(bytes)};
+  for (const CollectivePhase& phase : collective.phases(collective.fastest(whole))) {
     if (phase.loads.empty()) continue;
     double slowest = 0;
     for (const LinkLoad& load : phase.loads) {
-      slowest = std::max(slowest, load.weight / input_.cluster[load.link].bandwidth.value);
+      slowest = std::max(slowest, load.demand() / input_.cluster[load.link].bandwidth.value);
     }
     seconds += phase.latency.value + phase.bytes_per_byte * bytes * slowest;
   }

@@ -59,6 +59,49 @@ TEST(ClusterFile, ReadsWhatItDescribes) {
   EXPECT_EQ(cluster.fixed_routes().size(), 1U);
 }
 
+constexpr const char* kLibrary = R"(
+[collectives]
+copy = 0.5
+[[collectives.protocol]]
+name = "small"
+latency = "5 us"
+share = 0.25
+[[collectives.protocol]]
+name = "large"
+latency = "20 us"
+step = "1 us"
+network_step = "3 us"
+share = 0.8
+network_share = 0.9
+[collectives.switch_sums]
+latency = "70 us"
+share = 0.7
+)";
+
+TEST(ClusterFile, ReadsHowCollectivesMoveBytes) {
+  const Cluster cluster = parse_cluster(kTwoBoxes + std::string(kLibrary), "c.toml");
+  const CommunicationLibrary wanted{
+      0.5,
+      {{"small", Seconds{5e-6}, {}, {}, 0.25, 1},
+       {"large", Seconds{20e-6}, Seconds{1e-6}, Seconds{3e-6}, 0.8, 0.9}},
+      SwitchSums{Seconds{70e-6}, 0.7}};
+  EXPECT_EQ(cluster.library(), wanted);
+  EXPECT_NE(cluster, parse_cluster(kTwoBoxes, "c.toml"));
+  EXPECT_EQ(parse_cluster(print_cluster(cluster), "c.toml"), cluster);
+  EXPECT_EQ(preset_cluster("p100-2x2").library(), CommunicationLibrary{});
+  EXPECT_EQ(preset_cluster("a100-2x2").library().protocols.size(), 3U);
+}
+
+TEST(ClusterFile, SaysWhatIsWrongWithCollectives) {
+  const std::string device = "[[device]]\nname = \"a\"\n";
+  EXPECT_EQ(error_of(device + "[collectives]\ncopy = 1"),
+            "c.toml:3: [collectives] needs one [[collectives.protocol]] at least");
+  EXPECT_EQ(error_of(device + "[[collectives.protocol]]\nname = \"a\"\nshare = 2"),
+            "c.toml:5: 'share' must be a number from 1e-06 to 1; it is 2");
+  EXPECT_EQ(error_of(device + "[[collectives.protocol]]\nname = \"a\"\nstep = \"200 s\""),
+            "c.toml:5: 'step' must be at most 100 s; it is 200 s");
+}
+
 TEST(ClusterFile, IsNamedByItsFileIfByNothingElse) {
   EXPECT_EQ(parse_cluster("[[device]]\nname = \"a\"", "some/where/mine.toml").name(), "mine");
 }
@@ -89,7 +132,7 @@ TEST(ClusterFile, SaysAllThatIsWrongAndWhere) {
             "Tb/s (bits), as in \"12.5 GB/s\"\n"
             "c.toml:13: missing key 'to'\n"
             "c.toml:1: unknown key 'nmae'; allowed: name, description, grid, device, switch, link, "
-            "route");
+            "route, collectives");
   EXPECT_EQ(error_of("[[device]]\nname = \"a\"\n\n[[link]]\nfrom = \"a\"\nto = \"b\"\n"
                      "bandwidth = \"1 B/s\"\n"),
             "c.toml:4: no device or switch is named 'b'");

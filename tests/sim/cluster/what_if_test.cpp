@@ -30,6 +30,11 @@ TEST(WhatIf, BandwidthByKindByNameAndForAll) {
   EXPECT_EQ(apply(faster, "link.inter.bandwidth", "0.5x"), before);
 }
 
+TEST(WhatIf, CollectivesMoveBytesAsBefore) {
+  const Cluster before = preset_cluster("a100-2x2");
+  EXPECT_EQ(apply(before, "link.inter.bandwidth", "100 GB/s").library(), before.library());
+}
+
 // In the grids one link carries the latency of a path, so the path gets what is asked for.
 TEST(WhatIf, LatencyIsThatOfThePath) {
   const Cluster slow = apply(preset_cluster("p100-2x2"), "link.inter.latency", "50 us");

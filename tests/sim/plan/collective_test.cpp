@@ -9,7 +9,9 @@
 #include "random_case.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/cluster/presets.h"
+#include "sim/cluster/what_if.h"
 #include "sim/plan/ring_order.h"
+#include "sim/plan/sync_costs.h"
 
 namespace strata {
 namespace {
@@ -23,7 +25,7 @@ std::vector<DeviceId> all(const Cluster& cluster) {
 double seconds_per_byte(std::span<const LinkLoad> loads, const Cluster& cluster) {
   double slowest = 0;
   for (const LinkLoad& load : loads) {
-    slowest = std::max(slowest, load.weight / cluster[load.link].bandwidth.value);
+    slowest = std::max(slowest, load.demand() / cluster[load.link].bandwidth.value);
   }
   return slowest;
 }
@@ -31,7 +33,7 @@ double seconds_per_byte(std::span<const LinkLoad> loads, const Cluster& cluster)
 /// On idle links.
 double seconds(SyncAlgorithm algorithm, const Cluster& cluster, Bytes bytes) {
   double total = 0;
-  for (const CollectivePhase& phase : collective_phases(algorithm, cluster, all(cluster))) {
+  for (const CollectivePhase& phase : collective_phases(algorithm, cluster, all(cluster), bytes)) {
     const double amount = phase.bytes_per_byte * static_cast<double>(bytes.value);
     total += phase.latency.value + amount * seconds_per_byte(phase.loads, cluster);
   }
@@ -85,8 +87,9 @@ TEST(Ring, UsesTheNicOfEveryDevice) {
     EXPECT_EQ(load_on(phases[0], cluster.find_link("core>" + device + "-nic")), 1.75 / 4) << gpu;
     EXPECT_EQ(load_on(phases[0], cluster.find_link(device + ">switch")), 1.75 * 3 / 4) << gpu;
   }
-  // 7 of 8 hops, twice: both hops between hosts, and 5 inside.
-  EXPECT_NEAR(phases[0].latency.value, 2 * (2 * 2.7e-6 + 5 * 0.6e-6), 1e-15);
+  // 7 of 8 hops, twice: both hops between hosts, and 5 inside. The protocol for few bytes adds
+  // 10.1 us, and 0.09 us to each step inside.
+  EXPECT_NEAR(phases[0].latency.value, 10.1e-6 + 2 * (2 * 2.7e-6 + 5 * 0.69e-6), 1e-15);
 }
 
 // Hosts with 3 and 2 devices of a group: two rings, so that the third NIC carries nothing.
@@ -206,6 +209,118 @@ TEST(Ring, IsFoundOnRandomOneWayNetworks) {
     std::vector<DeviceId> ring = ring_order(cluster, all(cluster));
     std::sort(ring.begin(), ring.end());
     EXPECT_EQ(ring, all(cluster));
+  }
+}
+
+/// a100-HxD with its links, and round figures of how collectives use them.
+Cluster with_library(const char* preset, bool switch_sums) {
+  std::string toml = print_cluster(preset_cluster(preset));
+  toml.resize(toml.find("[collectives]"));
+  toml += R"([collectives]
+copy = 0.5
+[[collectives.protocol]]
+name = "small"
+latency = "5 us"
+step = "1 us"
+network_step = "2 us"
+share = 0.25
+network_share = 0.5
+[[collectives.protocol]]
+name = "large"
+latency = "20 us"
+step = "3 us"
+network_step = "10 us"
+share = 0.75
+)";
+  if (switch_sums) toml += "[collectives.switch_sums]\nlatency = \"50 us\"\nshare = 0.6\n";
+  return parse_cluster(toml, "x.toml");
+}
+
+// Of a sum of 4 devices: 6 steps of 0.6 us each beyond what the protocol says, and 6 1/2 quarters
+// of the tensor over links of 300 GB/s, of which a quarter or three can be used.
+TEST(Protocols, TheFastestForTheSizeIsTaken) {
+  const Cluster cluster = with_library("a100-1x4", false);
+  const auto small = [](double bytes) { return 5e-6 + 6 * 1.6e-6 + 6.5 / 4 * bytes / 75e9; };
+  const auto large = [](double bytes) { return 20e-6 + 6 * 3.6e-6 + 6.5 / 4 * bytes / 225e9; };
+  EXPECT_NEAR(seconds(SyncAlgorithm::ring, cluster, Bytes{1000}), small(1e3), 1e-12);
+  EXPECT_NEAR(seconds(SyncAlgorithm::ring, cluster, Bytes{100'000'000}), large(1e8), 1e-12);
+  // They take as long at 27 us / (6.5 / 4) / (1/75 - 1/225) GB/s = 1.869 MB.
+  EXPECT_NEAR(seconds(SyncAlgorithm::ring, cluster, Bytes{1'860'000}), small(1.86e6), 1e-12);
+  EXPECT_NEAR(seconds(SyncAlgorithm::ring, cluster, Bytes{1'880'000}), large(1.88e6), 1e-12);
+}
+
+// Half of the steps and of the parts, but all of the protocol's latency and of what is copied.
+TEST(Protocols, AHalfOfASumIsMoreThanHalfOfIt) {
+  const Cluster cluster = with_library("a100-1x4", false);
+  const auto phases = collective_phases(SyncAlgorithm::ring, cluster, all(cluster), Bytes{1000},
+                                        GroupWork::all_gather);
+  ASSERT_EQ(phases.size(), 1u);
+  EXPECT_NEAR(phases[0].latency.value, 5e-6 + 3 * 1.6e-6, 1e-15);
+  EXPECT_NEAR(phases[0].bytes_per_byte * seconds_per_byte(phases[0].loads, cluster), 3.5 / 4 / 75e9,
+              1e-24);
+}
+
+// Every device sends the tensor to the switch and gets the sum, and a quarter more of it each way.
+TEST(Protocols, TheSwitchSumsLargeTensors) {
+  const Cluster cluster = with_library("a100-1x4", true);
+  const double summed = 50e-6 + 2 * 0.6e-6 + 1.25 * 1e8 / 180e9;
+  EXPECT_NEAR(seconds(SyncAlgorithm::ring, cluster, Bytes{100'000'000}), summed, 1e-12);
+  // Over 2 devices it moves as much as a ring and an eighth more: the ring is faster.
+  const auto phases = collective_phases(SyncAlgorithm::ring, cluster,
+                                        std::vector{DeviceId(0), DeviceId(1)}, Bytes{1 << 30});
+  EXPECT_EQ(phases[0].bytes_per_byte, 1.0);
+}
+
+// 2 hosts of 4: each NIC of 25 GB/s carries a quarter of 2 (7/8) of the tensor. Of each ring's 7
+// hops 2 are between hosts.
+TEST(Protocols, HaveOtherFiguresBetweenHosts) {
+  const Cluster cluster = with_library("a100-2x4", true);
+  const double latency = 20e-6 + 2 * (2 * 12.7e-6 + 5 * 3.6e-6);
+  EXPECT_NEAR(seconds(SyncAlgorithm::ring, cluster, Bytes{1'000'000'000}),
+              latency + 1.75 / 4 * 1e9 / 25e9, 1e-9);
+  // What-ifs of links reach it.
+  const Cluster faster = apply(cluster, "link.inter.bandwidth", "1000 GB/s");
+  EXPECT_NEAR(seconds(SyncAlgorithm::ring, faster, Bytes{1'000'000'000}),
+              latency + 1.75 * 14.5 / 14 * 3 / 4 * 1e9 / 225e9, 1e-9);
+}
+
+// Eq. 1's time of groups that sum at once, each by the protocol for its own bytes.
+TEST(Protocols, JointSumsTakeThoseOfEachGroup) {
+  const Cluster cluster = with_library("a100-1x4", false);
+  const JointSync joint(cluster, {{DeviceId(0), DeviceId(1)}, {DeviceId(2), DeviceId(3)}});
+  const auto small = [](double bytes) { return 5e-6 + 2 * 1.6e-6 + 2.5 / 2 * bytes / 75e9; };
+  const auto large = [](double bytes) { return 20e-6 + 2 * 3.6e-6 + 2.5 / 2 * bytes / 225e9; };
+  const auto time = [&](std::int64_t a, std::int64_t b) {
+    return joint.time(SyncAlgorithm::ring, std::vector{Bytes{a}, Bytes{b}}, 0).value;
+  };
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    EXPECT_NEAR(time(1000, 1000), small(1e3), 1e-12);
+    EXPECT_NEAR(time(100'000'000, 100'000'000), large(1e8), 1e-12);
+    EXPECT_NEAR(time(1000, 100'000'000), large(1e8), 1e-12);
+  }
+}
+
+// No protocol needs less of a link than the least of all.
+TEST(Protocols, NoneNeedsLessThanTheLeast) {
+  for (const SyncAlgorithm algorithm :
+       {SyncAlgorithm::ring, SyncAlgorithm::tree, SyncAlgorithm::hierarchical}) {
+    for (const char* preset : {"a100-1x4", "a100-2x4"}) {
+      const Cluster cluster = with_library(preset, true);
+      const Collective sum(algorithm, GroupWork::all_reduce, cluster, all(cluster));
+      const std::vector<CollectivePhase> least = sum.least();
+      for (const std::int64_t bytes : {1, 100'000, 10'000'000, 1'000'000'000}) {
+        const std::vector<CollectivePhase> phases = sum.phases(sum.fastest(Bytes{bytes}));
+        ASSERT_EQ(phases.size(), least.size());
+        for (std::size_t k = 0; k < phases.size(); ++k) {
+          EXPECT_LE(least[k].latency, phases[k].latency);
+          ASSERT_EQ(phases[k].loads.size(), least[k].loads.size());
+          for (std::size_t i = 0; i < phases[k].loads.size(); ++i) {
+            EXPECT_LE(least[k].bytes_per_byte * least[k].loads[i].demand(),
+                      phases[k].bytes_per_byte * phases[k].loads[i].demand() * (1 + 1e-12));
+          }
+        }
+      }
+    }
   }
 }
 

@@ -172,8 +172,9 @@ TEST(Zero, HalvesOfASumAreTheWhole) {
     Seconds latency, halves_latency;
     std::map<LinkId, double> loads, halves_loads;
     sum(whole, latency, loads);
-    sum(half_of(algorithm, whole, SumHalf::scatter), halves_latency, halves_loads);
-    sum(half_of(algorithm, whole, SumHalf::gather), halves_latency, halves_loads);
+    for (const GroupWork half : {GroupWork::reduce_scatter, GroupWork::all_gather}) {
+      sum(collective_phases(algorithm, cluster, devices, {}, half), halves_latency, halves_loads);
+    }
     EXPECT_NEAR(latency.value, halves_latency.value, 1e-15);
     ASSERT_EQ(loads.size(), halves_loads.size());
     for (const auto& [link, load] : loads) EXPECT_NEAR(load, halves_loads[link], 1e-12);

@@ -34,7 +34,7 @@ Fingerprint& operator<<(Fingerprint& print, const Piece& piece) {
   return print << piece.from << piece.bytes << piece.box;
 }
 Fingerprint& operator<<(Fingerprint& print, const LinkLoad& load) {
-  return print << load.link << load.weight;
+  return print << load.link << load.demand();
 }
 Fingerprint& operator<<(Fingerprint& print, const Span& span) {
   return print << span.ready << span.start << span.end;

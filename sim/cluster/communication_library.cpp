@@ -1,0 +1,87 @@
+#include "sim/cluster/communication_library.h"
+
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "sim/cluster/builder.h"
+#include "sim/text/toml.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+constexpr double kLeastShare = 1e-6;  // of a bandwidth
+constexpr double kMostCopy = 16;
+
+Seconds latency_or_none(Table& table, std::string_view key) {
+  const auto value = table.optional(key);
+  if (!value) return {};
+  const Seconds latency = read_seconds(*value);
+  if (latency > kLatencyLimit) {
+    value->fail(fmt::format("'{}' must be at most {} s; it is {} s", key, kLatencyLimit.value,
+                            latency.value));
+  }
+  return latency;
+}
+
+double share(Table& table, std::string_view key) {
+  return table.number_or(key, 1, kLeastShare, 1);
+}
+
+TransferProtocol read_protocol(Table& table) {
+  TransferProtocol protocol{table.string("name"),           latency_or_none(table, "latency"),
+                            latency_or_none(table, "step"), latency_or_none(table, "network_step"),
+                            share(table, "share"),          share(table, "network_share")};
+  table.finish();
+  return protocol;
+}
+
+SwitchSums read_switch_sums(Table table) {
+  const SwitchSums sums{latency_or_none(table, "latency"), share(table, "share")};
+  table.finish();
+  return sums;
+}
+
+}  // namespace
+
+CommunicationLibrary read_library(Table table) {
+  CommunicationLibrary library;
+  library.copy = table.number_or("copy", 0, 0, kMostCopy);
+  for (Table& protocol : table.tables("protocol")) {
+    library.protocols.push_back(read_protocol(protocol));
+  }
+  if (library.protocols.empty()) {
+    table.fail("[collectives] needs one [[collectives.protocol]] at least");
+  }
+  if (auto sums = table.optional_table("switch_sums")) {
+    library.switch_sums = read_switch_sums(*std::move(sums));
+  }
+  table.finish();
+  return library;
+}
+
+std::string print_library(const CommunicationLibrary& library) {
+  if (library.protocols.empty()) return {};
+  std::string out = fmt::format("\n[collectives]\ncopy = {}\n", library.copy);
+  const auto line = [&](std::string_view key, const std::string& value) {
+    fmt::format_to(std::back_inserter(out), "{} = {}\n", key, value);
+  };
+  for (const TransferProtocol& protocol : library.protocols) {
+    out += "\n[[collectives.protocol]]\n";
+    line("name", toml_quoted(protocol.name));
+    line("latency", toml_quoted(print_exact(protocol.latency)));
+    line("step", toml_quoted(print_exact(protocol.step)));
+    line("network_step", toml_quoted(print_exact(protocol.network_step)));
+    line("share", fmt::format("{}", protocol.share));
+    line("network_share", fmt::format("{}", protocol.network_share));
+  }
+  if (library.switch_sums) {
+    out += "\n[collectives.switch_sums]\n";
+    line("latency", toml_quoted(print_exact(library.switch_sums->latency)));
+    line("share", fmt::format("{}", library.switch_sums->share));
+  }
+  return out;
+}
+
+}  // namespace strata

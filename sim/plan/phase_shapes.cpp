@@ -1,0 +1,283 @@
+#include "sim/plan/phase_shapes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "sim/cluster/host_routes.h"
+#include "sim/plan/ring_order.h"
+
+namespace strata {
+namespace {
+
+struct Network {
+  const Cluster& cluster;
+  const HostRoutes& routes;
+
+  bool is_inside(DeviceId from, DeviceId to) const {
+    return cluster[from].host == cluster[to].host;
+  }
+};
+
+// Adds up loads by link and hands them out in the links' order.
+class StepLoads {
+ public:
+  explicit StepLoads(const Network& network) : network_(network) {}
+
+  void add(const StepLoad& load) { added_.push_back(load); }
+  void add_route(DeviceId from, DeviceId to, double weight) {
+    const bool inside = network_.is_inside(from, to);
+    network_.routes.for_each_link(from, to, [&](LinkId link) {
+      added_.push_back({link, inside ? weight : 0, inside ? 0 : weight});
+    });
+  }
+  std::vector<StepLoad> loads() && {
+    std::stable_sort(added_.begin(), added_.end(),
+                     [](const StepLoad& a, const StepLoad& b) { return a.link < b.link; });
+    std::vector<StepLoad> result;
+    for (const StepLoad& added : added_) {
+      if (result.empty() || result.back().link != added.link) result.push_back({added.link});
+      result.back().inside += added.inside;
+      result.back().between += added.between;
+    }
+    return result;
+  }
+
+ private:
+  const Network& network_;
+  std::vector<StepLoad> added_;
+};
+
+// `passes`: 2 for a sum that all get, 1 for a half of it.
+PhaseShape ring_shape(const Network& network, std::span<const DeviceId> ring, double passes) {
+  const auto r = static_cast<double>(ring.size());
+  PhaseShape shape;
+  StepLoads sum(network);
+  Seconds slowest_hop;
+  std::size_t inside = 0;
+  for (std::size_t i = 0; i < ring.size(); ++i) {
+    const DeviceId next = ring[(i + 1) % ring.size()];
+    sum.add_route(ring[i], next, 1);
+    slowest_hop = std::max(slowest_hop, network.routes.latency(ring[i], next));
+    inside += network.is_inside(ring[i], next);
+  }
+  shape.bytes_per_byte = passes * (r - 1) / r;
+  shape.latency = passes * (r - 1) * slowest_hop;
+  shape.parts = passes * (r - 1);
+  // A part goes over all hops but one.
+  const auto between = ring.size() - inside;
+  shape.inside = passes * static_cast<double>(inside > 0 ? inside - 1 : 0);
+  shape.between = passes * static_cast<double>(inside > 0 ? between : between - 1);
+  shape.loads = std::move(sum).loads();
+  return shape;
+}
+
+using HostGroups = std::vector<std::vector<DeviceId>>;
+
+HostGroups by_host(const Cluster& cluster, std::span<const DeviceId> devices) {
+  std::map<std::string, std::size_t> index;
+  HostGroups groups;
+  for (DeviceId device : devices) {
+    const auto [at, fresh] = index.try_emplace(cluster[device].host, groups.size());
+    if (fresh) groups.emplace_back();
+    groups[at->second].push_back(device);
+  }
+  return groups;
+}
+
+std::size_t smallest(const HostGroups& groups) {
+  std::size_t size = groups.front().size();
+  for (const auto& group : groups) size = std::min(size, group.size());
+  return size;
+}
+
+// Whether devices of a host reach another over links of their own: the k-th ring leaves each host
+// at one and enters the next at another.
+bool has_rails(const Network& network, const HostGroups& cycles, std::size_t rings) {
+  std::vector<LinkId> links;
+  for (std::size_t h = 0; h < cycles.size(); ++h) {
+    const auto &here = cycles[h], &next = cycles[(h + 1) % cycles.size()];
+    links.clear();
+    for (std::size_t k = 0; k < rings; ++k) {
+      const DeviceId last = here[(k + here.size() - 1) % here.size()];
+      network.routes.for_each_link(last, next[k], [&](LinkId link) {
+        if (network.cluster[link].bandwidth < kNoLimit) links.push_back(link);
+      });
+    }
+    std::sort(links.begin(), links.end());
+    if (std::adjacent_find(links.begin(), links.end()) != links.end()) return false;
+  }
+  return true;
+}
+
+// As many rings as the smallest host has devices, each with its part of the tensor. They go round
+// in a host alike, but the k-th one enters it at its k-th device and leaves it at the one before.
+// So each device's way out of the host, and each way into it, is one ring's.
+PhaseShape rails_shape(const Network& network, const HostGroups& cycles, std::size_t rings,
+                       double passes) {
+  const double part = 1 / static_cast<double>(rings);
+  StepLoads sum(network);
+  Seconds total, least{std::numeric_limits<double>::infinity()};
+  std::size_t devices = 0;
+  for (std::size_t h = 0; h < cycles.size(); ++h) {
+    const auto &here = cycles[h], &next = cycles[(h + 1) % cycles.size()];
+    Seconds inside, between;
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      const std::size_t to = (i + 1) % here.size();
+      sum.add_route(here[i], here[to], static_cast<double>(rings - (to < rings)) * part);
+      inside = std::max(inside, network.routes.latency(here[i], here[to]));
+    }
+    for (std::size_t k = 0; k < rings; ++k) {
+      const DeviceId last = here[(k + here.size() - 1) % here.size()];
+      sum.add_route(last, next[k], part);
+      between = std::max(between, network.routes.latency(last, next[k]));
+    }
+    total += static_cast<double>(here.size() - 1) * inside + between;
+    least = std::min({least, inside, between});
+    devices += here.size();
+  }
+  const auto r = static_cast<double>(devices), hosts = static_cast<double>(cycles.size());
+  PhaseShape shape;
+  shape.bytes_per_byte = passes * (r - 1) / r;
+  shape.latency = passes * (total - least);  // a part goes over all hops but one
+  shape.inside = passes * (r - hosts - 1);
+  shape.between = passes * hosts;
+  shape.parts = passes * (r - 1);
+  shape.loads = std::move(sum).loads();
+  return shape;
+}
+
+// One ring, or where hosts have rails, several.
+PhaseShape rings_shape(const Network& network, std::span<const DeviceId> ring, double passes) {
+  HostGroups hosts = by_host(network.cluster, ring);
+  const std::size_t rings = smallest(hosts);
+  if (hosts.size() > 1 && rings > 1) {
+    for (auto& host : hosts) host = ring_order(network.routes, host);
+    if (has_rails(network, hosts, rings)) return rails_shape(network, hosts, rings, passes);
+  }
+  return ring_shape(network, ring, passes);
+}
+
+// Node i of an in-order binary tree over 0..r-1 hangs under the node that clears its lowest set
+// bit and sets the next; node 0 is the root.
+std::size_t tree_parent(std::size_t i, std::size_t r) {
+  const std::size_t low = i & (~i + 1);
+  const std::size_t up = (i ^ low) | (low << 1);
+  return up < r ? up : i ^ low;
+}
+
+double depth(std::size_t leaves) {
+  return std::ceil(std::log2(static_cast<double>(leaves)));
+}
+
+PhaseShape tree_shape(const Network& network, std::span<const DeviceId> devices, double passes) {
+  const std::size_t r = devices.size();
+  StepLoads sum(network);
+  Seconds slowest_hop;
+  // The second tree is the first one shifted by one device, so that leaves of one are inner nodes
+  // of the other and every device sends about as much as it receives.
+  for (std::size_t shift = 0; shift < 2; ++shift) {
+    for (std::size_t i = 1; i < r; ++i) {
+      const DeviceId child = devices[(i + shift) % r];
+      const DeviceId parent = devices[(tree_parent(i, r) + shift) % r];
+      sum.add_route(child, parent, 0.5);
+      sum.add_route(parent, child, 0.5);
+      slowest_hop = std::max(slowest_hop, network.routes.latency(child, parent));
+    }
+  }
+  const double steps = passes * depth(r);
+  PhaseShape shape;
+  shape.bytes_per_byte = passes / 2;
+  shape.latency = steps * slowest_hop;
+  shape.between = passes * depth(by_host(network.cluster, devices).size());
+  shape.inside = steps - shape.between;
+  shape.loads = std::move(sum).loads();
+  return shape;
+}
+
+// A ring's reduce-scatter (or, backwards, its all-gather) in all hosts at once. Only the first
+// `lanes` devices of a host go on to the rings between hosts: in a larger host the others hand them
+// the parts that they hold.
+PhaseShape inside_hosts(const Network& network, const HostGroups& groups, std::size_t lanes,
+                        bool backwards) {
+  PhaseShape joint;
+  StepLoads sum(network);
+  for (const auto& group : groups) {
+    if (group.size() < 2) continue;
+    const PhaseShape ring = ring_shape(network, ring_order(network.routes, group), 1);
+    joint.bytes_per_byte = std::max(joint.bytes_per_byte, ring.bytes_per_byte);
+    for (const StepLoad& load : ring.loads) {
+      sum.add({load.link, load.inside * ring.bytes_per_byte, load.between * ring.bytes_per_byte});
+    }
+    Seconds latency = ring.latency;
+    for (std::size_t k = lanes; k < group.size(); ++k) {
+      const DeviceId from = group[k], to = group[k % lanes];
+      const double part = 1 / static_cast<double>(group.size());
+      backwards ? sum.add_route(to, from, part) : sum.add_route(from, to, part);
+      latency = std::max(latency, ring.latency + network.routes.latency(from, to));
+    }
+    const double hands_on = group.size() > lanes ? 1 : 0;
+    joint.latency = std::max(joint.latency, latency);
+    joint.inside = std::max(joint.inside, ring.inside + hands_on);
+    joint.parts = std::max(joint.parts, ring.parts);
+  }
+  joint.loads = std::move(sum).loads();
+  for (StepLoad& load : joint.loads) {
+    load.inside /= joint.bytes_per_byte;
+    load.between /= joint.bytes_per_byte;
+  }
+  return joint;
+}
+
+// Ring k joins the k-th device of every host and carries 1/lanes of the tensor.
+PhaseShape between_hosts(const Network& network, const HostGroups& groups, std::size_t lanes,
+                         double passes) {
+  PhaseShape joint;
+  StepLoads sum(network);
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    std::vector<DeviceId> devices;
+    for (const auto& group : groups) devices.push_back(group[lane]);
+    const PhaseShape ring = ring_shape(network, ring_order(network.routes, devices), passes);
+    joint.latency = std::max(joint.latency, ring.latency);
+    joint.bytes_per_byte = ring.bytes_per_byte / static_cast<double>(lanes);
+    joint.between = ring.between;
+    joint.parts = ring.parts;
+    for (const StepLoad& load : ring.loads) sum.add(load);
+  }
+  joint.loads = std::move(sum).loads();
+  return joint;
+}
+
+// Rings inside hosts are a half each; what goes on between hosts is both.
+std::vector<PhaseShape> hierarchical_shapes(const Network& network,
+                                            std::span<const DeviceId> devices, GroupWork work) {
+  const HostGroups groups = by_host(network.cluster, devices);
+  const std::size_t lanes = smallest(groups);
+  std::vector<PhaseShape> shapes;
+  if (work != GroupWork::all_gather) shapes.push_back(inside_hosts(network, groups, lanes, false));
+  const double passes = work == GroupWork::all_reduce ? 2 : 1;
+  shapes.push_back(groups.size() > 1 ? between_hosts(network, groups, lanes, passes)
+                                     : PhaseShape{});
+  if (work != GroupWork::reduce_scatter) {
+    shapes.push_back(inside_hosts(network, groups, lanes, true));
+  }
+  return shapes;
+}
+
+}  // namespace
+
+std::vector<PhaseShape> phase_shapes(SyncAlgorithm algorithm, GroupWork work,
+                                     const Cluster& cluster, std::span<const DeviceId> devices) {
+  const HostRoutes routes(cluster);
+  const Network network{cluster, routes};
+  if (algorithm == SyncAlgorithm::hierarchical) return hierarchical_shapes(network, devices, work);
+  const std::vector<DeviceId> order = ring_order(routes, devices);
+  const double passes = work == GroupWork::all_reduce ? 2 : 1;
+  if (algorithm == SyncAlgorithm::tree) return {tree_shape(network, order, passes)};
+  return {rings_shape(network, order, passes)};
+}
+
+}  // namespace strata
