@@ -94,7 +94,9 @@ class Comparison {
   // What is under way at one time began in it, and so did what is on the way to other devices.
   Seconds compared_time(std::span<const Span> step) const {
     Seconds longest;
-    for (const Span& span : step) longest = std::max(longest, span.end - span.start);
+    for (const Span& span : step) {
+      if (span.start < full_.to) longest = std::max(longest, span.end - span.start);
+    }
     for (const std::vector<Work>& works : devices_) {
       for (const Work& work : works) longest = std::max(longest, work.end - work.start);
     }
