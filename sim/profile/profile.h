@@ -1,8 +1,8 @@
 #pragma once
 
 // What is known of one kind of device: its constants, the efficiency model that turns them into
-// times, measured moves of bytes, and measured costs of layer shards. Every figure says where it
-// comes from. Text in profiles/*.toml, with the rows of layers in a table beside it
+// times, measured moves of bytes, and measured costs of layer shards and of kernels. Every figure
+// says where it comes from. Text in profiles/*.toml, with the rows in tables beside it
 // (docs/profiles.md is the reference of both formats and of the model). Immutable; thread-safe.
 
 #include <array>
@@ -15,6 +15,7 @@
 #include "sim/base/units.h"
 #include "sim/graph/ops/facts.h"
 #include "sim/graph/ops/phase.h"
+#include "sim/profile/kernel_table.h"
 #include "sim/profile/measured_cost.h"
 #include "sim/profile/measured_move.h"
 
@@ -72,25 +73,30 @@ struct Profile {
   std::string costs;                   ///< the file of `measured`, beside the profile; "" for none
   std::vector<MeasuredCost> measured;  ///< sorted by key, each key once
   std::vector<MeasuredMove> moves;     ///< sorted by kind and bytes, each of them once
+  std::vector<KernelTable> tables;     ///< of each kernel and data type one at most
 
   bool operator==(const Profile&) const = default;
 };
 
-/// The profile without its measured costs: `costs` names them. Throws InputError "FILE:LINE: ...",
-/// a line for each error.
+/// The profile without its measured rows: `costs` and `tables` name their files. Throws InputError
+/// "FILE:LINE: ...", a line for each error.
 Profile parse_profile(std::string_view toml, const std::string& file);
 
-/// As parse_profile reads it back, equal to the bit. Measured rows: print_measured_costs.
+/// As parse_profile reads it back, equal to the bit. Measured rows: print_measured_costs and
+/// print_kernel_rows.
 std::string print_profile(const Profile& profile);
 
-/// A file, with the rows of its `costs` file. Throws InputError.
+/// A file, with the rows of the files that it names. Throws InputError.
 Profile read_profile(const std::string& file);
 
-/// What read_profile reads: the file, and the table of costs that it names. Throws InputError.
+/// What read_profile reads: the file, and the files of rows that it names. Throws InputError.
 std::vector<std::string> files_of_profile(const std::string& file);
 
 /// A shipped profile by its kind, or else a file if the name ends in ".toml". Throws InputError.
 Profile load_profile(const std::string& kind_or_path);
+
+/// The text of that profile's file. Throws InputError.
+std::string profile_text(const std::string& kind_or_path);
 
 /// The kinds that come with Strata, in alphabetical order.
 std::vector<std::string> shipped_profiles();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/profile/kernel_entries.h"
 #include "sim/profile/move_table.h"
 #include "sim/profile/profile.h"
 #include "sim/text/file.h"
@@ -219,6 +220,7 @@ Profile parse_profile(std::string_view toml, const std::string& file) {
   errors.attempt([&] {
     if (auto moves = root.optional_table("moves")) profile.moves = read_moves(*moves, errors);
   });
+  errors.attempt([&] { profile.tables = read_kernel_entries(root.tables("kernel"), errors); });
   root.finish(errors);
   errors.throw_if_any();
   return profile;
@@ -232,29 +234,35 @@ std::string print_profile(const Profile& profile) {
     if (profile.peaks[i]) text += print(kDTypeNames[i], *profile.peaks[i]);
   }
   return text + print_efficiency(profile.efficiency) + print(profile.kernels) +
-         print_moves(profile.moves);
+         print_moves(profile.moves) + print_kernel_entries(profile.tables);
 }
 
 namespace {
 
-std::string costs_table(const Profile& profile, const std::string& file) {
-  return (std::filesystem::path(file).parent_path() / profile.costs).string();
+std::string beside(const std::string& file, const std::string& name) {
+  return (std::filesystem::path(file).parent_path() / name).string();
 }
 
 }  // namespace
 
 Profile read_profile(const std::string& file) {
   Profile profile = parse_profile(read_file(file), file);
+  for (KernelTable& table : profile.tables) {
+    const std::string rows = beside(file, table.file);
+    table.rows = sorted_rows(parse_kernel_rows(table.kernel, read_file(rows), rows));
+  }
   if (profile.costs.empty()) return profile;
-  const std::string costs = costs_table(profile, file);
+  const std::string costs = beside(file, profile.costs);
   profile.measured = parse_measured_costs(read_file(costs), costs);
   return profile;
 }
 
 std::vector<std::string> files_of_profile(const std::string& file) {
   const Profile profile = parse_profile(read_file(file), file);
-  if (profile.costs.empty()) return {file};
-  return {file, costs_table(profile, file)};
+  std::vector<std::string> files = {file};
+  if (!profile.costs.empty()) files.push_back(beside(file, profile.costs));
+  for (const KernelTable& table : profile.tables) files.push_back(beside(file, table.file));
+  return files;
 }
 
 }  // namespace strata

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/profile/kernel_entries.h"
 #include "sim/text/file.h"
 
 namespace strata {
@@ -39,6 +40,16 @@ std::string former_table(const fs::path& file) try {
   return "";  // not a profile: nothing that it names is ours
 }
 
+// The rows of each kernel have the same file whenever they are written.
+void write_tables(const fs::path& file, std::vector<KernelTable>& tables) {
+  for (KernelTable& table : tables) {
+    table.file =
+        fmt::format("{}.{}-{}.csv", file.stem().string(), name(table.kernel), name(table.dtype));
+    write_file_whole((file.parent_path() / table.file).string(),
+                     print_kernel_rows(table.kernel, table.rows));
+  }
+}
+
 void remove_quietly(const fs::path& file) {
   std::error_code ignored;  // what is left over harms nobody
   fs::remove(file, ignored);
@@ -66,6 +77,7 @@ std::string write_profile(const std::string& name, Profile profile) {
   if (!profile.costs.empty()) {
     write_file_whole(table.string(), print_measured_costs(profile.measured));
   }
+  write_tables(file, profile.tables);
   try {
     write_file_whole(name, print_profile(profile));
   } catch (...) {
@@ -74,6 +86,16 @@ std::string write_profile(const std::string& name, Profile profile) {
   }
   if (!former.empty()) remove_quietly(file.parent_path() / former);
   return profile.costs;
+}
+
+void write_with_tables(const std::string& file, const std::string& text, Profile profile) {
+  write_tables(fs::path(file), profile.tables);
+  const std::string edited = with_kernel_entries(text, profile.tables);
+  Profile read = parse_profile(edited, file);
+  for (std::size_t i = 0; i < read.tables.size(); ++i) read.tables[i].rows = profile.tables[i].rows;
+  read.measured = profile.measured;
+  if (read == profile) return write_file_whole(file, edited);
+  write_profile(file, std::move(profile));
 }
 
 }  // namespace strata

@@ -154,6 +154,7 @@ Profile profile_of(std::vector<MeasuredCost> costs, std::vector<MeasuredMove> mo
   profile.provenance = {origin.date, origin.method, origin.command};
   profile.earlier.clear();
   profile.costs.clear();
+  profile.tables.clear();  // of other machines
   return profile;
 }
 
@@ -175,6 +176,7 @@ Profile merged(const Profile& profile, const Profile& newer) {
             [](const MeasuredMove& row) { return std::pair(row.kind, row.bytes); });
   if (result.bandwidth.value < profile.bandwidth.value) result.bandwidth = profile.bandwidth;
   result.peaks = merged_peaks(profile, newer);
+  if (result.tables.empty()) result.tables = profile.tables;
   return result;
 }
 

@@ -28,7 +28,11 @@ namespace {
 constexpr unsigned kThreads = 1;
 
 std::string printed(const Profile& profile) {
-  return print_profile(profile) + print_measured_costs(profile.measured);
+  std::string text = print_profile(profile) + print_measured_costs(profile.measured);
+  for (const KernelTable& table : profile.tables) {
+    text += print_kernel_rows(table.kernel, table.rows);
+  }
+  return text;
 }
 
 // Nothing where a file stands in for one that does not ship.
