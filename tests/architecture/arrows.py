@@ -11,7 +11,7 @@ import re
 # In the order of the arrows: a folder may include itself and what stands before it.
 SIM = [
     "base", "text", "geometry", "graph", "cluster", "strategy", "plan", "timeline", "profile",
-    "cost", "engine", "simulate", "solver", "importers", "exporters", "replay", "report",
+    "kernels", "cost", "engine", "simulate", "solver", "importers", "exporters", "replay", "report",
     "store", "scenario", "study",
 ]
 ORDER = [f"sim/{name}" for name in SIM] + [

@@ -1,0 +1,134 @@
+#include "sim/kernels/fit_kernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "sim/base/counter_random.h"
+#include "sim/base/error.h"
+#include "sim/kernels/import_tables.h"
+#include "sim/kernels/kernel_lookup.h"
+
+namespace strata {
+namespace {
+
+// Passes of 20 us and 50 GB/s, that a fit begins at 10 us and 100 GB/s.
+KernelTable passes() {
+  KernelTable table{Kernel::elementwise, DType::fp32, {}, {}, {}, {}, {1e-5, 1e11}, {}, {}};
+  for (std::int64_t elements = 1024; elements < (1 << 24); elements = elements * 5 / 4) {
+    const Seconds seconds =
+        modelled(table.kernel, table.dtype, std::vector{2e-5, 5e10}, {2, elements});
+    table.rows.push_back({{2, elements}, seconds.value * 1e3});
+  }
+  return table;
+}
+
+TEST(FitKernels, FindsTheParametersThatMadeTheRows) {
+  const KernelTable table = passes();
+  const std::vector<double> found = fitted_parameters(table, table.parameters);
+  EXPECT_NEAR(found[0], 2e-5, 2e-7);
+  EXPECT_NEAR(found[1], 5e10, 5e8);
+}
+
+TEST(FitKernels, FindsWhatACallCosts) {
+  KernelTable table = passes();
+  const std::vector<KernelRow> rows = table.rows;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    table.rows[i].ms += 1e-3 * (30 + 2 * static_cast<double>(i));
+  }
+  const CallOverhead found = fitted_overhead(table, {2e-5, 5e10}, Seconds{2e-5}, true);
+  EXPECT_NEAR(found.each.value, 30e-6, 2e-6);
+  EXPECT_NEAR(found.growth.value, 2e-6, 0.1e-6);
+  // A row of which it is most is left out.
+  const std::vector<KernelRow> left = without_overhead(table.rows, {{30e-6}, {2e-6}});
+  ASSERT_LT(left.size(), rows.size());
+  EXPECT_NEAR(left.back().ms, rows.back().ms, 1e-6);
+}
+
+TEST(FitKernels, WhatIsThinnedOutIsPredictedByWhatStays) {
+  KernelTable table = passes();
+  const CounterRandom random(3, "noise");
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    table.rows[i].ms *= std::exp(0.02 * random.normal(i));
+  }
+  const KernelTable thin = thinned(table, 0.03);
+  EXPECT_LT(thin.rows.size(), table.rows.size() / 2);
+  const KernelLookup times(thin);
+  for (const KernelRow& row : table.rows) {
+    const auto time = times(row.shape);
+    ASSERT_TRUE(time);
+    if (time->measured) continue;
+    EXPECT_NEAR(time->seconds / row.seconds(), 1, 0.03);
+  }
+}
+
+TEST(FitKernels, RowsWithoutNoiseAreLeftOutWithoutError) {
+  const LeftOutErrors errors = left_out_errors(passes());
+  EXPECT_EQ(errors.all.rows, passes().rows.size());
+  EXPECT_LT(errors.all.table.p95, 0.005);
+  std::size_t rows = 0;
+  for (const LeftOutErrors::Size& size : errors.sizes) rows += size.rows;
+  EXPECT_EQ(rows, errors.all.rows);
+}
+
+TEST(ImportTables, GridsOfPassesNeedTheirOperation) {
+  const Profile profile = load_profile("k80");
+  const std::string rows = "rows,columns,ms\n100,200,1\n100,400,2\n";
+  const auto tables = import_tables(profile, {{"a.csv", rows, "add"}}, {});
+  ASSERT_EQ(tables.size(), 1U);
+  EXPECT_EQ(tables[0].table.rows, (std::vector<KernelRow>{{{3, 20'000}, 1}, {{3, 40'000}, 2}}));
+  EXPECT_THROW(import_tables(profile, {{"a.csv", rows, ""}}, {}), InputError);
+  EXPECT_THROW(import_tables(profile, {{"a.csv", rows, "tanh"}}, {}), InputError);
+}
+
+TEST(ImportTables, StandInForTablesOfTheSameKernelAndType) {
+  Profile profile = load_profile("k80");
+  const auto of = [&](DType dtype) {
+    KernelImport options;
+    options.dtype = dtype;
+    return import_tables(profile, {{"a.csv", "tensors,elements,ms\n2,1000,1\n", ""}}, options);
+  };
+  profile = with_tables(std::move(profile), of(DType::fp32));
+  profile = with_tables(std::move(profile), of(DType::bf16));
+  profile = with_tables(std::move(profile), of(DType::fp32));
+  EXPECT_EQ(profile.tables.size(), 2U);
+}
+
+// What the shipped rows, which are those that are hard to predict, promise for others. All rows of
+// their sources: docs/profiles.md.
+TEST(ShippedTables, PredictRowsThatAreLeftOut) {
+  struct Limit {
+    Kernel kernel;
+    DType dtype;
+    double median, p95;
+  };
+  constexpr Limit kLimits[] = {{Kernel::product, DType::bf16, 0.05, 0.15},
+                               {Kernel::attention, DType::bf16, 0.05, 0.15},
+                               {Kernel::attention_training, DType::bf16, 0.05, 0.15},
+                               {Kernel::convolution, DType::fp32, 0.10, 0.33},
+                               {Kernel::product, DType::fp32, 0.10, 0.33},
+                               {Kernel::elementwise, DType::fp32, 0.05, 0.15}};
+  for (const std::string& kind : shipped_profiles()) {
+    for (const KernelTable& table : load_profile(kind).tables) {
+      const LeftOutErrors errors = left_out_errors(table);
+      const Limit* const limit = std::find_if(
+          std::begin(kLimits), std::end(kLimits),
+          [&](const Limit& l) { return l.kernel == table.kernel && l.dtype == table.dtype; });
+      ASSERT_NE(limit, std::end(kLimits));
+      fmt::print("{:9} {:18} {:6} {:5.1f} % {:5.1f} %   roofline {:5.1f} % {:5.1f} %\n", kind,
+                 name(table.kernel), errors.all.rows, 100 * errors.all.table.median,
+                 100 * errors.all.table.p95, 100 * errors.all.roofline.median,
+                 100 * errors.all.roofline.p95);
+      EXPECT_LE(errors.all.table.median, limit->median) << kind << " " << name(table.kernel);
+      EXPECT_LE(errors.all.table.p95, limit->p95) << kind << " " << name(table.kernel);
+      EXPECT_LT(errors.all.table.median, errors.all.roofline.median)
+          << kind << " " << name(table.kernel);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace strata
