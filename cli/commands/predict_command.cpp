@@ -163,10 +163,10 @@ void print_details(const Case& input, const Prediction& p) {
   const double sum = p.sources.total().value;
   if (sum > 0) {
     print(
-        "Compute time rests on: {:.0f}% measured, {:.0f}% interpolated, {:.0f}% analytic "
-        "costs\n",
+        "Compute time rests on: {:.0f}% measured, {:.0f}% interpolated, {:.0f}% related, {:.0f}% "
+        "analytic costs\n",
         100 * p.sources.measured.value / sum, 100 * p.sources.interpolated.value / sum,
-        100 * p.sources.analytic.value / sum);
+        100 * p.sources.related.value / sum, 100 * p.sources.analytic.value / sum);
   }
   if (const auto used = flops_utilisation(input, p.strategy, p.step_seconds())) {
     print("Model FLOPs utilisation: {:.1f}% of the devices' {} peak\n", 100 * used->model,

@@ -16,6 +16,7 @@ nlohmann::ordered_json sources_json(const CostSources& sources) {
   const auto share = [&](Seconds part) { return sum > 0 ? part.value / sum : 0; };
   return {{"measured", share(sources.measured)},
           {"interpolated", share(sources.interpolated)},
+          {"related", share(sources.related)},
           {"analytic", share(sources.analytic)}};
 }
 

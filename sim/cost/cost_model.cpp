@@ -1,8 +1,10 @@
 #include "sim/cost/cost_model.h"
 
 #include <array>
+#include <memory>
 #include <variant>
 
+#include "sim/cost/kernel_costs.h"
 #include "sim/cost/measured_costs.h"
 #include "sim/cost/measured_moves.h"
 #include "sim/cost/roofline.h"
@@ -37,6 +39,7 @@ class ProfileCostModel final : public CostModel {
       : capacity_(profile.memory_capacity.value),
         measured_(profile.measured),
         moves_(profile.moves),
+        tables_(std::make_shared<const KernelCosts>(profile)),
         roofline_(profile),
         computes_in_(types_of(profile)),
         peaks_(peaks_of(profile)),
@@ -78,6 +81,7 @@ class ProfileCostModel final : public CostModel {
       if (const auto cost = measured_(work, phase)) return scaled(*cost, needed, work, phase);
     }
     if (!needed.any) return {{}, CostSource::analytic};
+    if (const auto cost = (*tables_)(work, phase, needed, kernels_)) return *cost;
     return {roofline_(needed, work.dtypes.values), CostSource::analytic};
   }
 
@@ -100,6 +104,7 @@ class ProfileCostModel final : public CostModel {
   Bytes capacity_;
   MeasuredCosts measured_;
   MeasuredMoves moves_;
+  std::shared_ptr<const KernelCosts> tables_;
   Roofline roofline_;
   ComputesIn computes_in_;
   PeakOfType peaks_;

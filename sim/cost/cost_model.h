@@ -1,8 +1,8 @@
 #pragma once
 
 // What a shard of a layer, or a move of bytes, costs on a kind of device: measured, else
-// interpolated between measured shapes, else from a roofline with an efficiency model of the device
-// kind. The answer says which.
+// interpolated between measured shapes, else related to other measurements, else from a roofline
+// with an efficiency model of the device kind. The answer says which.
 
 #include <cstdint>
 #include <memory>
@@ -18,7 +18,13 @@
 
 namespace strata {
 
-enum class CostSource : std::uint8_t { measured, interpolated, analytic };
+/// From the surest to the least sure.
+enum class CostSource : std::uint8_t {
+  measured,
+  interpolated,
+  related,  ///< from measured figures of something else, by a relation that docs/profiles.md states
+  analytic
+};
 
 struct Cost {
   Seconds seconds;
@@ -61,8 +67,8 @@ class CostModel {
 };
 
 /// Answers from the profile: its measured row, else between its rows (measured_costs.h,
-/// measured_moves.h), else its roofline (roofline.h): a move reads what arrives and writes it, and
-/// a sum also reads what is there.
+/// measured_moves.h), else its kernel tables (kernel_costs.h), else its roofline (roofline.h): a
+/// move reads what arrives and writes it, and a sum also reads what is there.
 std::unique_ptr<CostModel> make_cost_model(const Profile& profile);
 
 }  // namespace strata

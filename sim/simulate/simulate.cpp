@@ -174,6 +174,7 @@ CostSources cost_sources(const Plan& plan, std::span<const Cost> costs, Rounds r
     if (task.stream != Stream::device || !rounds.contain(task)) continue;
     Seconds& sum = cost.source == CostSource::measured       ? sources.measured
                    : cost.source == CostSource::interpolated ? sources.interpolated
+                   : cost.source == CostSource::related      ? sources.related
                                                              : sources.analytic;
     sum += static_cast<double>(plan.members(task.device)) * cost.seconds;
   }

@@ -25,8 +25,8 @@ std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strateg
 
 /// The seconds of compute that rest on each kind of cost, of all devices, in some rounds.
 struct CostSources {
-  Seconds measured, interpolated, analytic;
-  Seconds total() const { return measured + interpolated + analytic; }
+  Seconds measured, interpolated, related, analytic;
+  Seconds total() const { return measured + interpolated + related + analytic; }
   bool operator==(const CostSources&) const = default;
 };
 CostSources cost_sources(const Plan& plan, std::span<const Cost> costs, Rounds rounds = {});

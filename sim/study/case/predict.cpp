@@ -192,6 +192,7 @@ void add_periods(const RoundPeriod& period, std::uint32_t rounds, std::span<cons
   const CostSources costs = cost_sources(plan, few.costs, repeated);
   few.sources.measured += times * costs.measured;
   few.sources.interpolated += times * costs.interpolated;
+  few.sources.related += times * costs.related;
   few.sources.analytic += times * costs.analytic;
   if (options.breakdown) add(breakdown(plan, few.timeline, window), times, few.breakdown);
   if (!options.critical_path) return;

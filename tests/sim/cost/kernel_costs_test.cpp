@@ -1,0 +1,149 @@
+#include "sim/cost/kernel_costs.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim/kernels/kernel_model.h"
+#include "tests/sim/cost/toy_profile.h"
+
+namespace strata {
+namespace {
+
+// Passes take 20 us and 100 GB/s; products 10 us and 1 TFLOP/s of one core, without any loss.
+KernelTable passes(std::vector<KernelRow> rows) {
+  return {Kernel::elementwise, DType::fp32, {}, {}, {}, {}, {2e-5, 1e11}, {}, std::move(rows)};
+}
+KernelTable products(DType dtype, std::vector<KernelRow> rows) {
+  return {Kernel::product, dtype, {}, {}, {}, {}, {1e-5, 1e12, 1e18, 0, 0, 1e9, 1, 1}, {},
+          std::move(rows)};
+}
+
+Profile with(std::vector<KernelTable> tables) {
+  Profile profile = toy_profile();
+  profile.peaks[static_cast<std::size_t>(DType::bf16)] = profile.peaks[0];
+  profile.peaks[static_cast<std::size_t>(DType::fp16)] = profile.peaks[0];
+  profile.tables = std::move(tables);
+  return profile;
+}
+
+void expect_kernel_cost(const Cost& cost, CostSource source, double seconds) {
+  EXPECT_EQ(cost.source, source);
+  EXPECT_NEAR(cost.seconds.value, seconds, 1e-6 * seconds);
+}
+
+struct KernelShard {
+  Op op;
+  Extents output;
+  std::vector<Extents> inputs;
+  Parameters parameters;
+};
+
+Cost kernel_cost(const Profile& profile, const KernelShard& s, Phase phase,
+                 DType dtype = DType::fp32) {
+  return make_cost_model(profile)->compute({&s.op, s.output, s.inputs, s.parameters, dtype}, phase);
+}
+
+// 64 positions of 256 features to 512.
+KernelShard linear_shard() {
+  Linear op;
+  op.out_features = 512;
+  op.bias = false;
+  return {op, {{1, 512, 1, 1, 64}}, {{{1, 256, 1, 1, 64}}}, {512 * 256, 0}};
+}
+
+TEST(KernelCosts, AForwardProductIsItsRowAndBackwardOnesAreRelated) {
+  const Profile p = with({products(
+      DType::bf16, {{{1, 64, 256, 512}, 2}, {{1, 64, 512, 256}, 1}, {{1, 512, 256, 64}, 3}})});
+  expect_kernel_cost(kernel_cost(p, linear_shard(), Phase::forward, DType::bf16),
+                     CostSource::measured, 1e-3);
+  expect_kernel_cost(kernel_cost(p, linear_shard(), Phase::backward_data, DType::bf16),
+                     CostSource::related, 2e-3);
+  expect_kernel_cost(kernel_cost(p, linear_shard(), Phase::backward_weights, DType::bf16),
+                     CostSource::related, 3e-3);
+}
+
+TEST(KernelCosts, OnlyATypeOfTheSameUnitsTakesAnothersRows) {
+  const Profile p = with({products(DType::bf16, {{{1, 64, 512, 256}, 1}})});
+  expect_kernel_cost(kernel_cost(p, linear_shard(), Phase::forward, DType::fp16),
+                     CostSource::related, 1e-3);
+  EXPECT_EQ(kernel_cost(p, linear_shard(), Phase::forward, DType::fp32).source,
+            CostSource::analytic);
+  Profile slow = p;
+  slow.peaks[static_cast<std::size_t>(DType::fp16)]->value.value /= 2;
+  EXPECT_EQ(kernel_cost(slow, linear_shard(), Phase::forward, DType::fp16).source,
+            CostSource::analytic);
+}
+
+TEST(KernelCosts, FarFromEveryRowTheRooflineAnswers) {
+  const Profile p = with({products(DType::fp32, {{{1, 8192, 512, 256}, 1}})});
+  expect_kernel_cost(kernel_cost(p, linear_shard(), Phase::forward), CostSource::analytic,
+                     kernel_cost(toy_profile(), linear_shard(), Phase::forward).seconds.value);
+}
+
+TEST(KernelCosts, WhatIsBoundByMemoryTakesAsLongAsAPassOverItsBytes) {
+  constexpr Extents kShape = {{1, 100, 1, 10, 10}};
+  const Profile p = with({passes({{{2, 10'000}, 1}, {{2, 15'000}, 7}, {{3, 10'000}, 2}})});
+  const KernelShard relu = {Activation{}, kShape, {kShape}, {}};
+  const KernelShard sum = {Add{}, kShape, {kShape, kShape}, {}};
+  expect_kernel_cost(kernel_cost(p, relu, Phase::forward), CostSource::measured, 1e-3);
+  expect_kernel_cost(kernel_cost(p, sum, Phase::forward), CostSource::measured, 2e-3);
+  // Three passes over 40 kB are as many bytes as two over 15,000 elements.
+  expect_kernel_cost(kernel_cost(p, relu, Phase::backward_data), CostSource::related, 7e-3);
+}
+
+// A window of one element is a product of its positions; three of them are rows of their own.
+KernelShard convolution_shard(std::int64_t kernel) {
+  Convolution op;
+  op.out_channels = 32;
+  op.bias = false;
+  op.windows.h = op.windows.w = {kernel, 1, kernel / 2, kernel / 2, 1};
+  return {op, {{4, 32, 1, 8, 8}}, {{{4, 16, 1, 8, 8}}}, {32 * 16 * kernel * kernel, 0}};
+}
+
+TEST(KernelCosts, ConvolutionsAreRowsOrProducts) {
+  KernelTable rows{Kernel::convolution, DType::fp32, {}, {}, {}, {}, {}, {}, {}};
+  rows.parameters = first_parameters(Kernel::convolution, toy_profile(), DType::fp32);
+  rows.rows = {{{4, 16, 32, 3, 8, 1, 1}, 5}, {{4, 32, 16, 3, 8, 1, 1}, 6}};
+  const Profile p = with({products(DType::fp32, {{{1, 256, 32, 16}, 4}}), rows});
+  expect_kernel_cost(kernel_cost(p, convolution_shard(1), Phase::forward), CostSource::related,
+                     4e-3);
+  expect_kernel_cost(kernel_cost(p, convolution_shard(3), Phase::forward), CostSource::measured,
+                     5e-3);
+  expect_kernel_cost(kernel_cost(p, convolution_shard(3), Phase::backward_data),
+                     CostSource::related, 6e-3);
+  expect_kernel_cost(kernel_cost(p, convolution_shard(3), Phase::backward_weights),
+                     CostSource::related, 5e-3);
+  EXPECT_EQ(kernel_cost(p, convolution_shard(5), Phase::forward).source, CostSource::analytic);
+}
+
+// One sample of 16 heads of 128 features, 1,024 positions.
+KernelShard attention_shard(bool causal) {
+  Attention op;
+  op.head_size = 128;
+  op.causal = causal;
+  constexpr Extents kShape = {{1, 2048, 1, 1, 1024}};
+  return {op, kShape, {kShape, kShape, kShape}, {}};
+}
+
+TEST(KernelCosts, AttentionBackwardFollowsFromFiguresOfBothPasses) {
+  KernelTable forward{Kernel::attention, DType::bf16, {}, {}, {}, {}, {}, {}, {}};
+  forward.parameters = first_parameters(Kernel::attention, toy_profile(), DType::bf16);
+  // The shape that both passes were measured at: 16 samples of 1,024, 16 heads of 128.
+  forward.rows = {{{1, 1024, 16, 16, 128}, 1}, {{16, 1024, 16, 16, 128}, 10}};
+  KernelTable both{Kernel::attention_training, DType::bf16, {}, {}, {}, {}, {0, 1e12}, {}, {}};
+  both.rows = {{{16, 1024, 16, 16, 128, 0}, 84}, {{16, 1024, 16, 16, 128, 1}, 42}};
+  const Profile p = with({forward, both});
+  const auto cost = [&](bool causal, Phase phase) {
+    return kernel_cost(p, attention_shard(causal), phase, DType::bf16);
+  };
+  expect_kernel_cost(cost(true, Phase::forward), CostSource::measured, 1e-3);
+  // Five sevenths of 42 ms are three times the forward pass of 10 ms.
+  expect_kernel_cost(cost(true, Phase::backward_data), CostSource::related, 3e-3);
+  // Without a mask both passes take twice as long.
+  expect_kernel_cost(cost(false, Phase::forward), CostSource::related, 2e-3);
+  expect_kernel_cost(cost(false, Phase::backward_data), CostSource::related, 6e-3);
+}
+
+}  // namespace
+}  // namespace strata
