@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
+#include "cli/commands/imports.h"
 #include "cli/options/usage.h"
 #include "cli/output/json.h"
 #include "cli/output/output.h"
@@ -217,6 +218,7 @@ void add_import_command(CLI::App& app, const Runner& runner) {
   CLI::App* command = app.add_subcommand("import", "make Strata's files from those of other tools");
   command->require_subcommand(1);
   add_cluster(*command, runner);
+  add_import_profile(*command);
 }
 
 }  // namespace strata

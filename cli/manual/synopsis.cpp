@@ -131,6 +131,9 @@ std::vector<Known> known_kinds() {
       {{"--shard"}, {"I/N", {}, {}}},
       {{"--x", "--y"}, {"AXIS", {"batch_per_device", "batch", "hosts", "devices_per_host"}, {}}},
       {{"SQL"}, {"SQL", {}, {}}},
+      {{"--source", "--licence"}, {"TEXT", {}, {}}},
+      {{"--date"}, {"DATE", {}, {}}},
+      {{"--overhead"}, {"KIND", {"none", "constant", "growing"}, {}}},
   };
 }
 
