@@ -78,6 +78,7 @@ std::optional<Cost> KernelCosts::operator()(const ShardWork& work, Phase phase,
                                             const PhaseWork& needed,
                                             const KernelTraits& kernels) const {
   if (entries_.empty() || !needed.any) return std::nullopt;
+  if (std::holds_alternative<Opaque>(*work.op)) return std::nullopt;  // nobody knows its kernels
   if (std::holds_alternative<Attention>(*work.op)) {
     return kernels.fused_attention ? attention(work, phase, needed) : std::nullopt;
   }

@@ -64,7 +64,7 @@ void add_shares(const CostSources& sources, CaseResult& result) {
   const double total = sources.total().value;
   if (total == 0) return;
   result.measured_share = sources.measured.value / total;
-  result.interpolated_share = sources.interpolated.value / total;
+  result.interpolated_share = (sources.interpolated + sources.related).value / total;
   result.analytic_share = sources.analytic.value / total;
 }
 
