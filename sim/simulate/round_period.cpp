@@ -12,8 +12,6 @@
 namespace strata {
 namespace {
 
-constexpr double kRounding = 1e-9;
-
 /// What a device computes of one round without a break: a forward pass, gradients of inputs with or
 /// without those of parameters, or these alone.
 struct Work {
@@ -65,8 +63,8 @@ using Key = std::tuple<LayerId, Phase, std::uint32_t>;
 
 class Comparison {
  public:
-  Comparison(const Plan& plan, std::span<const Span> step)
-      : devices_(work_of_devices(plan, step)), full_(full_time(devices_)) {
+  Comparison(const Plan& plan, std::span<const Span> step, double tolerance)
+      : tolerance_(tolerance), devices_(work_of_devices(plan, step)), full_(full_time(devices_)) {
     std::erase_if(devices_, [](const std::vector<Work>& works) { return works.empty(); });
     window_ = compared_time(step);
     known_.resize(devices_.size());
@@ -124,12 +122,13 @@ class Comparison {
       if (next == nullptr || work.start < from) continue;
       ++compared;
       for (const Seconds found : {next->start - work.start, next->end - work.end}) {
-        if (std::abs((found - time).value) > kRounding * time.value) return false;
+        if (std::abs((found - time).value) > tolerance_ * time.value) return false;
       }
     }
     return compared > 0;
   }
 
+  double tolerance_;
   std::vector<std::vector<Work>> devices_;
   Full full_;
   Seconds window_;  // in which all devices must do what they did a period before
@@ -140,8 +139,8 @@ class Comparison {
 
 // A device's state at one time is that of a period before where what it does from then on is, too.
 std::optional<RoundPeriod> round_period(const Plan& plan, std::span<const Span> step,
-                                        std::uint32_t rounds) {
-  const Comparison comparison(plan, step);
+                                        std::uint32_t rounds, double tolerance) {
+  const Comparison comparison(plan, step, tolerance);
   for (std::uint32_t more = rounds; more < plan.rounds(); more += rounds) {
     if (const auto found = comparison.period(more)) return found;
   }

@@ -20,12 +20,12 @@ struct RoundPeriod {
 
 /// While all devices compute forward and backward passes by turns, before one has begun the last of
 /// its forward passes: after how many rounds, a multiple of `rounds`, every device does in the end
-/// what it did before, equally long after it to 1e-9 of that. Nothing where that does not come
-/// about in time. What it does is compared for twice the longest of all tasks and passes: what is
-/// under way at one time began in that. A short stage can make a wave that runs through the
+/// what it did before, equally long after it to `tolerance` of that. Nothing where that does not
+/// come about in time. What it does is compared for twice the longest of all tasks and passes: what
+/// is under way at one time began in that. A short stage can make a wave that runs through the
 /// pipeline for ever, once in almost as many rounds as there are stages. `step`: of a timeline's
 /// first step, by task.
 std::optional<RoundPeriod> round_period(const Plan& plan, std::span<const Span> step,
-                                        std::uint32_t rounds);
+                                        std::uint32_t rounds, double tolerance = 1e-9);
 
 }  // namespace strata

@@ -160,6 +160,14 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
   return result;
 }
 
+// Stages that are nearly as fast drift apart for hundreds of rounds: then very many tasks are not
+// worth what that changes.
+double tolerance(const Plan& few, std::uint32_t rounds) {
+  constexpr double kMany = 1.5e6;  // tasks
+  const double tasks = static_cast<double>(few.size()) * rounds / few.rounds();
+  return tasks > kMany ? 1e-4 : 1e-9;
+}
+
 Rounds repeated_rounds(const Plan& plan, const RoundPeriod& period) {
   const std::uint32_t middle = (plan.rounds() - period.rounds) / 2;
   return {middle, middle + period.rounds};
@@ -240,7 +248,8 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
       for (int tries = 0; tries < 2; ++tries) {
         const std::uint32_t rounds = least + (input.rounds - least) % period;
         auto [found, path] = with_path(predict_rounds(input, strategy, rounds, briefly, memo));
-        const auto repeated = round_period(found.plan, found.timeline.step(0), few->step);
+        const auto repeated = round_period(found.plan, found.timeline.step(0), few->step,
+                                           tolerance(found.plan, input.rounds));
         if (!repeated || !hosts_keep_up(input, found, *repeated)) break;
         period = repeated->rounds;
         if ((input.rounds - rounds) % period != 0) continue;
