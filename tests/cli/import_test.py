@@ -1,4 +1,5 @@
-"""`strata import cluster` from end to end: the file that it writes is a cluster to predict on."""
+"""`strata import` from end to end: what it writes is a cluster to predict on, or a profile to predict
+with."""
 
 import json
 import os
@@ -124,6 +125,47 @@ class Import(unittest.TestCase):
         self.assertEqual(answer["name"], "this-machine")
         self.assertGreaterEqual(len(answer["devices"]), 1)
         self.assertTrue(all(device["kind"] for device in answer["devices"]))
+
+
+class ImportProfile(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        rows = [f"{m},{n},{k},{0.01 + m * n * k * 2e-12}" for m in (64, 128, 256, 512)
+                for n in (64, 256, 1024) for k in (64, 256, 1024)]
+        (self.folder / "gemm.csv").write_text("\n".join(["m,n,k,ms", *rows]) + "\n")
+
+    def imported(self, *arguments):
+        done = strata("import", "profile", *arguments, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_rows_become_costs(self):
+        file = self.folder / "mine.toml"
+        answer = self.imported("--kind", "p100", "-o", file, "--source", "a lab", "--licence", "MIT",
+                               "--tolerance", "0", self.folder / "gemm.csv")
+        self.assertEqual([(t["kernel"], t["rows_read"], t["rows_kept"]) for t in answer["tables"]],
+                         [("product", 36, 36)])
+        self.assertIn('source = "a lab"', file.read_text())
+        self.assertEqual(len((self.folder / "mine.product-fp32.csv").read_text().splitlines()), 37)
+        done = strata("predict", "lenet5", "--cluster", "p100-1x1", "--strategy", "data", "--batch", "256",
+                      "--profile", file, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        sources = json.loads(done.stdout)["cost_sources"]
+        self.assertGreater(sources["measured"] + sources["interpolated"], 0)
+        self.assertGreater(sources["related"], 0)
+        self.assertAlmostEqual(sum(sources.values()), 1)
+
+    def test_thinned_rows_predict_the_others(self):
+        file = self.folder / "mine.toml"
+        kept = self.imported("--kind", "p100", "-o", file, "--tolerance", "5",
+                             self.folder / "gemm.csv")["tables"][0]
+        self.assertLess(kept["rows_kept"], kept["rows_read"])
+        check = self.imported("--kind", file, "--check", self.folder / "gemm.csv")["tables"][0]
+        self.assertEqual(check["kept"]["rows"], 36)
+        own = self.imported("--kind", file, "--check")["tables"][0]
+        self.assertEqual(own["left_out"]["rows"], kept["rows_kept"])
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ PREDICTION = {
     "throughput": NUMBER, "comm_bytes": int, "transfer_bytes": int, "sync_bytes": int,
     "bucket_bytes": int,
     "peak_memory_bytes": int, "makespan_seconds": NUMBER,
-    "cost_sources": {"measured": NUMBER, "interpolated": NUMBER, "analytic": NUMBER},
+    "cost_sources": {"measured": NUMBER, "interpolated": NUMBER, "related": NUMBER, "analytic": NUMBER},
     "layers": [{"name": str, "config": {dim: int for dim in DIMS}, "compute_seconds": NUMBER,
                 "transfer_seconds": NUMBER, "sync_seconds": NUMBER}],
 }
