@@ -21,20 +21,20 @@ std::vector<Coordinates> points_of(const KernelTable& table) {
 
 // A symmetric matrix and a right side, by Cholesky's method; the matrix is positive definite.
 using Square = std::array<std::array<double, kCoordinates>, kCoordinates>;
-Coordinates solve(Square a, Coordinates b) {
-  for (std::size_t i = 0; i < kCoordinates; ++i) {
+Coordinates solve(Square a, Coordinates b, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
       double sum = a[i][j];
       for (std::size_t k = 0; k < j; ++k) sum -= a[i][k] * a[j][k];
       a[i][j] = i == j ? std::sqrt(sum) : sum / a[j][j];
     }
   }
-  for (std::size_t i = 0; i < kCoordinates; ++i) {
+  for (std::size_t i = 0; i < size; ++i) {
     for (std::size_t k = 0; k < i; ++k) b[i] -= a[i][k] * b[k];
     b[i] /= a[i][i];
   }
-  for (std::size_t i = kCoordinates; i-- > 0;) {
-    for (std::size_t k = i + 1; k < kCoordinates; ++k) b[i] -= a[k][i] * b[k];
+  for (std::size_t i = size; i-- > 0;) {
+    for (std::size_t k = i + 1; k < size; ++k) b[i] -= a[k][i] * b[k];
     b[i] /= a[i][i];
   }
   return b;
@@ -44,9 +44,10 @@ Coordinates solve(Square a, Coordinates b) {
 // lie on a line, the others are zero.
 class Plane {
  public:
+  explicit Plane(std::size_t size) : size_(size) {}
   void add(const Coordinates& from_origin, double value, double weight, double squared_distance) {
     weights_ += weight, values_ += weight * value, spread_ += weight * squared_distance;
-    for (std::size_t i = 0; i < kCoordinates; ++i) {
+    for (std::size_t i = 0; i < size_; ++i) {
       first_[i] += weight * from_origin[i];
       mixed_[i] += weight * from_origin[i] * value;
       for (std::size_t j = 0; j <= i; ++j) {
@@ -59,7 +60,7 @@ class Plane {
     if (!(spread > 0)) return mean;
     Coordinates middle{}, right{};
     Square matrix{};
-    for (std::size_t i = 0; i < kCoordinates; ++i) {
+    for (std::size_t i = 0; i < size_; ++i) {
       middle[i] = first_[i] / weights_;
       right[i] = mixed_[i] / weights_ - middle[i] * mean;
       for (std::size_t j = 0; j <= i; ++j) {
@@ -67,13 +68,14 @@ class Plane {
       }
       matrix[i][i] += kRidge * spread;
     }
-    const Coordinates slopes = solve(matrix, right);
+    const Coordinates slopes = solve(matrix, right, size_);
     double value = mean;
-    for (std::size_t i = 0; i < kCoordinates; ++i) value -= slopes[i] * middle[i];
+    for (std::size_t i = 0; i < size_; ++i) value -= slopes[i] * middle[i];
     return value;
   }
 
  private:
+  std::size_t size_;
   double weights_ = 0, values_ = 0, spread_ = 0;
   Coordinates first_{}, mixed_{};
   Square second_{};
@@ -102,7 +104,8 @@ std::optional<KernelLookup::Time> KernelLookup::operator()(const KernelShape& sh
 std::optional<Seconds> KernelLookup::between(const KernelShape& shape) const {
   const Coordinates at = coordinates(table_.kernel, shape);
   const NearestRows::Found found = near_(at);
-  Plane plane;
+  const std::size_t used = used_coordinates(table_.kernel);
+  Plane plane(used);
   double nearest = kReach * kReach * 2;
   double least = 0, most = 0;
   bool any = false;
@@ -111,7 +114,7 @@ std::optional<Seconds> KernelLookup::between(const KernelShape& shape) const {
     if (table_.rows[row].shape == shape) continue;
     nearest = std::min(nearest, squared);
     Coordinates from{};
-    for (std::size_t axis = 0; axis < kCoordinates; ++axis) {
+    for (std::size_t axis = 0; axis < used; ++axis) {
       from[axis] = near_.point(row)[axis] - at[axis];
     }
     const double distance = std::sqrt(squared) + kNearest;

@@ -244,4 +244,9 @@ Coordinates coordinates(Kernel kernel, const KernelShape& shape) {
   return {};
 }
 
+std::size_t used_coordinates(Kernel kernel) {
+  constexpr std::array<std::size_t, kKernels> kUsed = {5, 5, 6, 8, 2};
+  return kUsed[static_cast<std::size_t>(kernel)];
+}
+
 }  // namespace strata

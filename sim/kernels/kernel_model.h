@@ -41,5 +41,7 @@ struct FittedRoofline {
 inline constexpr std::size_t kCoordinates = 8;
 using Coordinates = std::array<double, kCoordinates>;
 Coordinates coordinates(Kernel kernel, const KernelShape& shape);
+/// How many of them are not always 0: the first ones.
+std::size_t used_coordinates(Kernel kernel);
 
 }  // namespace strata
