@@ -52,7 +52,7 @@ KernelCosts::KernelCosts(const Profile& profile) {
   }
 }
 
-KernelCosts::Found KernelCosts::find(Kernel kernel, DType dtype) const {
+KernelCosts::Found KernelCosts::find(KernelKind kernel, DType dtype) const {
   const auto of = [&](DType type) -> const Entry* {
     const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) {
       return entry->table.kernel == kernel && entry->table.dtype == type;
@@ -64,7 +64,8 @@ KernelCosts::Found KernelCosts::find(Kernel kernel, DType dtype) const {
   return alike ? Found{of(*alike), true} : Found{};
 }
 
-std::optional<Cost> KernelCosts::ask(Kernel kernel, DType dtype, const KernelShape& shape) const {
+std::optional<Cost> KernelCosts::ask(KernelKind kernel, DType dtype,
+                                     const KernelShape& shape) const {
   const Found found = find(kernel, dtype);
   if (found.entry == nullptr) return std::nullopt;
   const auto time = found.entry->times(shape);
@@ -93,7 +94,7 @@ std::optional<Cost> KernelCosts::operator()(const ShardWork& work, Phase phase,
 // be no slower.
 std::optional<Cost> KernelCosts::product(const Gemm& gemm, Phase phase, DType dtype) const {
   if (gemm.m == 0 || gemm.n == 0 || gemm.k == 0) return std::nullopt;
-  const auto cost = ask(Kernel::product, dtype, {gemm.count, gemm.m, gemm.n, gemm.k});
+  const auto cost = ask(KernelKind::product, dtype, {gemm.count, gemm.m, gemm.n, gemm.k});
   if (!cost || phase == Phase::forward) return cost;
   return scaled(*cost, 1);
 }
@@ -102,16 +103,16 @@ std::optional<Cost> KernelCosts::product(const Gemm& gemm, Phase phase, DType dt
 // table says of the forward one there.
 std::optional<double> KernelCosts::training_ratio(const KernelShape& attention, DType dtype) const {
   const KernelShape shape = training_shape(attention, true);
-  const auto both = ask(Kernel::attention_training, dtype, shape);
+  const auto both = ask(KernelKind::attention_training, dtype, shape);
   const auto forward =
-      ask(Kernel::attention, dtype, {shape[0], shape[1], shape[2], shape[3], shape[4]});
+      ask(KernelKind::attention, dtype, {shape[0], shape[1], shape[2], shape[3], shape[4]});
   if (!both || !forward) return std::nullopt;
   return kBackwardShare * (both->seconds / forward->seconds);
 }
 
 std::optional<double> KernelCosts::unmasked_ratio(const KernelShape& attention, DType dtype) const {
-  const auto all = ask(Kernel::attention_training, dtype, training_shape(attention, false));
-  const auto half = ask(Kernel::attention_training, dtype, training_shape(attention, true));
+  const auto all = ask(KernelKind::attention_training, dtype, training_shape(attention, false));
+  const auto half = ask(KernelKind::attention_training, dtype, training_shape(attention, true));
   if (!all || !half) return std::nullopt;
   return all->seconds / half->seconds;
 }
@@ -126,7 +127,7 @@ std::optional<Cost> KernelCosts::attention(const ShardWork& work, Phase phase,
   const DType dtype = work.dtypes.values;
   const KernelShape shape = {work.output[Dim::n], keys, work.output[Dim::c] / op.head_size,
                              work.inputs[1][Dim::c] / op.head_size, op.head_size};
-  auto cost = ask(Kernel::attention, dtype, shape);
+  auto cost = ask(KernelKind::attention, dtype, shape);
   if (!cost) return std::nullopt;
   if (!op.causal) {
     const auto ratio = unmasked_ratio(shape, dtype);
@@ -138,8 +139,8 @@ std::optional<Cost> KernelCosts::attention(const ShardWork& work, Phase phase,
           return page.work({work.output, work.inputs, work.parameters, dtype}, Phase::forward);
         },
         *work.op);
-    cost =
-        scaled(*cost, forward.direct.flops().value / kernel_flops(Kernel::attention, shape).value);
+    cost = scaled(*cost,
+                  forward.direct.flops().value / kernel_flops(KernelKind::attention, shape).value);
   }
   if (phase == Phase::forward) return cost;
   const auto ratio = training_ratio(shape, dtype);
@@ -172,7 +173,7 @@ std::optional<Cost> KernelCosts::convolution(const ShardWork& work, Phase phase,
                        window.pad_begin};
   if (shape[4] < 1 || shape[1] < 1) return std::nullopt;
   if (phase == Phase::backward_data) std::swap(shape[1], shape[2]);
-  auto cost = ask(Kernel::convolution, dtype, shape);
+  auto cost = ask(KernelKind::convolution, dtype, shape);
   if (!cost || (phase == Phase::forward && height == width)) return cost;
   return scaled(*cost, static_cast<double>(height * width) / static_cast<double>(side * side));
 }
@@ -185,13 +186,13 @@ std::optional<Cost> KernelCosts::pass(const ShardWork& work, Phase phase,
   const std::int64_t elements = volume(work.output);
   const bool forward = phase == Phase::forward;
   if (forward && name(*work.op) == "relu") {
-    if (const auto cost = ask(Kernel::elementwise, dtype, {2, elements})) return cost;
+    if (const auto cost = ask(KernelKind::elementwise, dtype, {2, elements})) return cost;
   }
   if (forward && std::holds_alternative<Add>(*work.op) && work.inputs.size() == 2) {
-    if (const auto cost = ask(Kernel::elementwise, dtype, {3, elements})) return cost;
+    if (const auto cost = ask(KernelKind::elementwise, dtype, {3, elements})) return cost;
   }
   const auto table = std::find_if(entries_.begin(), entries_.end(), [](const auto& entry) {
-    return entry->table.kernel == Kernel::elementwise;
+    return entry->table.kernel == KernelKind::elementwise;
   });
   if (table == entries_.end() || needed.bytes <= Bytes{0}) return std::nullopt;
   const DType measured = (*table)->table.dtype;

@@ -39,8 +39,8 @@ class KernelCosts {
     bool related = false;  ///< a table of another type, which the same units compute as fast
   };
 
-  Found find(Kernel kernel, DType dtype) const;
-  std::optional<Cost> ask(Kernel kernel, DType dtype, const KernelShape& shape) const;
+  Found find(KernelKind kernel, DType dtype) const;
+  std::optional<Cost> ask(KernelKind kernel, DType dtype, const KernelShape& shape) const;
   std::optional<Cost> product(const Gemm& gemm, Phase phase, DType dtype) const;
   std::optional<Cost> attention(const ShardWork& work, Phase phase, const PhaseWork& needed) const;
   std::optional<Cost> convolution(const ShardWork& work, Phase phase,

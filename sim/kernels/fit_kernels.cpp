@@ -71,14 +71,14 @@ double mean_error(const KernelTable& table, const std::vector<std::size_t>& chos
   return chosen.empty() ? 0 : sum / static_cast<double>(chosen.size());
 }
 
-std::vector<std::pair<double, double>> ranges(Kernel kernel) {
+std::vector<std::pair<double, double>> ranges(KernelKind kernel) {
   std::vector<std::pair<double, double>> range;
   for (const KernelParameter& p : facts(kernel).parameters) range.emplace_back(p.least, p.most);
   return range;
 }
 
 // The number of cores stays.
-std::size_t fixed_parameter(Kernel kernel) {
+std::size_t fixed_parameter(KernelKind kernel) {
   const auto parameters = facts(kernel).parameters;
   return parameters.back().name == "cores" ? parameters.size() - 1 : parameters.size();
 }

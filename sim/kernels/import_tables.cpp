@@ -38,18 +38,18 @@ std::vector<KernelRow> grid_rows(const KernelSource& source) {
   }
   const std::string text =
       "tensors,elements,ms" + source.text.substr(kGrid.size());  // rows as tensors, for a moment
-  std::vector<KernelRow> rows = parse_kernel_rows(Kernel::elementwise, text, source.file);
+  std::vector<KernelRow> rows = parse_kernel_rows(KernelKind::elementwise, text, source.file);
   for (KernelRow& row : rows) row.shape = {pass->tensors, row.shape[0] * row.shape[1]};
   return rows;
 }
 
-Kernel kernel_of(const KernelSource& source) {
-  if (is_grid(source.text)) return Kernel::elementwise;
+KernelKind kernel_of(const KernelSource& source) {
+  if (is_grid(source.text)) return KernelKind::elementwise;
   if (const auto kernel = kernel_of_header(source.text)) return *kernel;
   std::string allowed;
   for (std::size_t i = 0; i < kKernels; ++i) {
     allowed += i > 0 ? "; " : "";
-    for (const KernelColumn& column : facts(static_cast<Kernel>(i)).columns) {
+    for (const KernelColumn& column : facts(static_cast<KernelKind>(i)).columns) {
       if (!column.absent) allowed += std::string(column.name) + ",";
     }
     allowed += "ms";
@@ -72,7 +72,7 @@ std::vector<KernelRow> above_floor(const std::vector<KernelRow>& rows) {
 // Of one file, in its order: what a call costs may grow from row to row.
 std::vector<KernelRow> corrected(KernelTable table, const KernelImport& options, Seconds launch,
                                  CallOverhead& overhead) {
-  if (table.kernel == Kernel::elementwise) table.rows = above_floor(table.rows);
+  if (table.kernel == KernelKind::elementwise) table.rows = above_floor(table.rows);
   const bool grows = options.overheads == CallOverheads::growing;
   overhead = fitted_overhead(table, table.parameters, launch, grows);
   return without_overhead(table.rows, overhead);
@@ -95,7 +95,7 @@ std::string note_of(const ImportedTable& imported, const KernelImport& options) 
   return note;
 }
 
-ImportedTable imported_table(const Profile& profile, Kernel kernel,
+ImportedTable imported_table(const Profile& profile, KernelKind kernel,
                              const std::vector<KernelSource>& sources,
                              const KernelImport& options) {
   ImportedTable result;
@@ -144,7 +144,7 @@ std::vector<ImportedTable> import_tables(const Profile& profile,
   for (std::size_t i = 0; i < kKernels; ++i) {
     if (by_kernel[i].empty()) continue;
     errors.attempt([&] {
-      tables.push_back(imported_table(profile, static_cast<Kernel>(i), by_kernel[i], options));
+      tables.push_back(imported_table(profile, static_cast<KernelKind>(i), by_kernel[i], options));
     });
   }
   errors.throw_if_any();

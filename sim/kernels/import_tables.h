@@ -40,8 +40,8 @@ struct ImportedTable {
   LeftOutErrors kept;                    ///< of all rows, by the table of those that are kept
 };
 
-/// One table for each kernel that the sources are of, in the order of Kernel. `profile` says what
-/// the fit begins with. Throws InputError "FILE:LINE: ...".
+/// One table for each kernel that the sources are of, in the order of KernelKind. `profile` says
+/// what the fit begins with. Throws InputError "FILE:LINE: ...".
 std::vector<ImportedTable> import_tables(const Profile& profile,
                                          const std::vector<KernelSource>& sources,
                                          const KernelImport& options);

@@ -62,7 +62,7 @@ double product_seconds(DType dtype, std::span<const double> p, const KernelShape
       best = std::min(best, tiled(part, tile, of) + added);
     }
   }
-  return launch + std::max(best, kernel_bytes(Kernel::product, dtype, s) / bandwidth);
+  return launch + std::max(best, kernel_bytes(KernelKind::product, dtype, s) / bandwidth);
 }
 
 // Blocks of 128 queries by 128 keys, those above the diagonal left out; no head is faster than its
@@ -76,11 +76,11 @@ double attention_seconds(DType dtype, std::span<const double> p, const KernelSha
   const double all = heads * rows * ((rows + diagonal) / 2 * pair + block) / cores;
   const double last = (rows * pair + block) * longest;
   const double products = std::sqrt(std::sqrt(std::pow(all, 4) + std::pow(last, 4)));
-  return p[0] + products + kernel_bytes(Kernel::attention, dtype, s) / p[2];
+  return p[0] + products + kernel_bytes(KernelKind::attention, dtype, s) / p[2];
 }
 
 double training_seconds(std::span<const double> p, const KernelShape& s) {
-  return p[0] + kernel_flops(Kernel::attention_training, s).value / p[1];
+  return p[0] + kernel_flops(KernelKind::attention_training, s).value / p[1];
 }
 
 constexpr Tile kConvolutionTiles[] = {{128, 128}, {128, 64}, {64, 64},
@@ -108,7 +108,7 @@ ConvolutionSize convolution_size(const KernelShape& s) {
 double convolution_seconds(DType dtype, std::span<const double> p, const KernelShape& s) {
   const double launch = p[0], bandwidth = p[4], filter_passes = p[7];
   const auto [batch, in, out, window, output] = convolution_size(s);
-  const double bytes = kernel_bytes(Kernel::convolution, dtype, s) / bandwidth;
+  const double bytes = kernel_bytes(KernelKind::convolution, dtype, s) / bandwidth;
   TileRates of{p[1], p[5], p[6], p[10], p[11], p[9]};
   const ProductSize implicit{1, batch * output * output, out, in * window};
   double best = std::max(fastest_tiles(implicit, of), bytes);
@@ -129,7 +129,7 @@ double convolution_seconds(DType dtype, std::span<const double> p, const KernelS
 }
 
 double elementwise_seconds(DType dtype, std::span<const double> p, const KernelShape& s) {
-  return p[0] + kernel_bytes(Kernel::elementwise, dtype, s) / p[1];
+  return p[0] + kernel_bytes(KernelKind::elementwise, dtype, s) / p[1];
 }
 
 std::vector<double> logarithms(std::span<const std::int64_t> values) {
@@ -143,108 +143,108 @@ std::vector<double> logarithms(std::span<const std::int64_t> values) {
 
 }  // namespace
 
-Seconds modelled(Kernel kernel, DType dtype, std::span<const double> parameters,
+Seconds modelled(KernelKind kernel, DType dtype, std::span<const double> parameters,
                  const KernelShape& shape) {
   switch (kernel) {
-    case Kernel::product:
+    case KernelKind::product:
       return {product_seconds(dtype, parameters, shape)};
-    case Kernel::attention:
+    case KernelKind::attention:
       return {attention_seconds(dtype, parameters, shape)};
-    case Kernel::attention_training:
+    case KernelKind::attention_training:
       return {training_seconds(parameters, shape)};
-    case Kernel::convolution:
+    case KernelKind::convolution:
       return {convolution_seconds(dtype, parameters, shape)};
-    case Kernel::elementwise:
+    case KernelKind::elementwise:
       return {elementwise_seconds(dtype, parameters, shape)};
   }
   return {};
 }
 
-std::vector<double> first_parameters(Kernel kernel, const Profile& profile, DType dtype) {
+std::vector<double> first_parameters(KernelKind kernel, const Profile& profile, DType dtype) {
   const auto& own = profile.peaks[static_cast<std::size_t>(dtype)];
   const double rate = (own ? own : profile.peaks[0])->value.value;
   const double bandwidth = profile.bandwidth.value.value;
   const double launch = std::max(profile.efficiency.launch.value.value, 1e-6);
   const auto cores = static_cast<double>(profile.efficiency.cores.value);
   switch (kernel) {
-    case Kernel::product:
+    case KernelKind::product:
       return {launch, 0.9 * rate, 0.8 * bandwidth, 16, 100, 2 * bandwidth, 0.5, cores};
-    case Kernel::attention:
+    case KernelKind::attention:
       return {launch, 0.6 * rate, 0.5 * bandwidth, 2e-7, 1, 1, cores};
-    case Kernel::attention_training:
+    case KernelKind::attention_training:
       return {launch, 0.5 * rate};
-    case Kernel::convolution:
+    case KernelKind::convolution:
       return {launch, 0.8 * rate, 0.9 * rate, 0.6 * rate, 0.7 * bandwidth, 8, 30, 1,
               2,      2,          0.5,        cores};
-    case Kernel::elementwise:
+    case KernelKind::elementwise:
       return {launch, 0.8 * bandwidth};
   }
   return {};
 }
 
-Flops kernel_flops(Kernel kernel, const KernelShape& shape) {
+Flops kernel_flops(KernelKind kernel, const KernelShape& shape) {
   const auto at = [&](std::size_t i) { return static_cast<double>(shape[i]); };
   switch (kernel) {
-    case Kernel::product:
+    case KernelKind::product:
       return {2 * at(0) * at(1) * at(2) * at(3)};
-    case Kernel::attention:
+    case KernelKind::attention:
       return {2 * at(0) * at(1) * (at(1) + 1) * at(2) * at(4)};
-    case Kernel::attention_training:
+    case KernelKind::attention_training:
       return {3.5 * 4 * at(0) * at(1) * at(1) * at(2) * at(4) * (shape[5] != 0 ? 0.5 : 1)};
-    case Kernel::convolution: {
+    case KernelKind::convolution: {
       const auto [batch, in, out, window, output] = convolution_size(shape);
       return {2 * batch * output * output * in * out * window};
     }
-    case Kernel::elementwise:
+    case KernelKind::elementwise:
       return {};
   }
   return {};
 }
 
-double kernel_bytes(Kernel kernel, DType dtype, const KernelShape& shape) {
+double kernel_bytes(KernelKind kernel, DType dtype, const KernelShape& shape) {
   const auto at = [&](std::size_t i) { return static_cast<double>(shape[i]); };
   const auto element = static_cast<double>(element_bytes(dtype));
   switch (kernel) {
-    case Kernel::product:
+    case KernelKind::product:
       return element * at(0) * (at(1) * at(3) + at(2) * at(3) + at(1) * at(2));
-    case Kernel::attention:
-    case Kernel::attention_training:
+    case KernelKind::attention:
+    case KernelKind::attention_training:
       return element * 2 * at(0) * at(1) * (at(2) + at(3)) * at(4);
-    case Kernel::convolution: {
+    case KernelKind::convolution: {
       const auto [batch, in, out, window, output] = convolution_size(shape);
       return element * (batch * (in * at(4) * at(4) + out * output * output) + in * out * window);
     }
-    case Kernel::elementwise:
+    case KernelKind::elementwise:
       return element * at(0) * at(1);
   }
   return 0;
 }
 
-Seconds FittedRoofline::operator()(Kernel kernel, DType dtype, const KernelShape& shape) const {
+Seconds FittedRoofline::operator()(KernelKind kernel, DType dtype, const KernelShape& shape) const {
   return {launch + std::max(kernel_flops(kernel, shape).value / rate,
                             kernel_bytes(kernel, dtype, shape) / bandwidth)};
 }
 
-Coordinates coordinates(Kernel kernel, const KernelShape& shape) {
+Coordinates coordinates(KernelKind kernel, const KernelShape& shape) {
   const std::vector<double> log = logarithms(shape);
   const auto at = [&](std::size_t i) { return static_cast<double>(shape[i]); };
   switch (kernel) {
-    case Kernel::product:
+    case KernelKind::product:
       return {log[0], 1.5 * log[1], 1.5 * log[2], 0.7 * log[3], 3 * padding(at(1), 128)};
-    case Kernel::attention:
+    case KernelKind::attention:
       return {log[0], log[1], log[2], log[2] - log[3], 2 * log[4]};
-    case Kernel::attention_training:
+    case KernelKind::attention_training:
       return {log[0], log[1], log[2], log[2] - log[3], 2 * log[4], kFar * at(5)};
-    case Kernel::convolution:
+    case KernelKind::convolution:
       return {log[0],        log[1],        log[2],      2 * log[4], 2 * padding(at(4), 4),
               kFar * log[3], kFar * log[5], kFar * at(6)};
-    case Kernel::elementwise:
+    case KernelKind::elementwise:
       return {log[0] + log[1], 0.3 * log[0]};
   }
   return {};
 }
 
-std::size_t used_coordinates(Kernel kernel) {
+std::size_t used_coordinates(KernelKind kernel) {
   constexpr std::array<std::size_t, kKernels> kUsed = {5, 5, 6, 8, 2};
   return kUsed[static_cast<std::size_t>(kernel)];
 }

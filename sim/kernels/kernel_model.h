@@ -16,23 +16,23 @@
 namespace strata {
 
 /// By the kernel's model; `parameters` as facts(kernel) lists them. Positive.
-Seconds modelled(Kernel kernel, DType dtype, std::span<const double> parameters,
+Seconds modelled(KernelKind kernel, DType dtype, std::span<const double> parameters,
                  const KernelShape& shape);
 
 /// Where a fit of the model begins, from what the profile says of the kind. The number of cores is
 /// a fact, and stays.
-std::vector<double> first_parameters(Kernel kernel, const Profile& profile, DType dtype);
+std::vector<double> first_parameters(KernelKind kernel, const Profile& profile, DType dtype);
 
 /// One multiply-accumulate is two. Of causal attention, of the pairs that are seen.
-Flops kernel_flops(Kernel kernel, const KernelShape& shape);
+Flops kernel_flops(KernelKind kernel, const KernelShape& shape);
 /// Each tensor read or written once.
-double kernel_bytes(Kernel kernel, DType dtype, const KernelShape& shape);
+double kernel_bytes(KernelKind kernel, DType dtype, const KernelShape& shape);
 
 /// launch + max(operations / rate, bytes / bandwidth).
 struct FittedRoofline {
   double launch = 0, rate = 1, bandwidth = 1;
 
-  Seconds operator()(Kernel kernel, DType dtype, const KernelShape& shape) const;
+  Seconds operator()(KernelKind kernel, DType dtype, const KernelShape& shape) const;
 };
 
 /// Where a shape lies among others: kernels of near coordinates differ alike from the model. Scaled
@@ -40,8 +40,8 @@ struct FittedRoofline {
 /// nothing of the other (convolutions of different windows) are further apart than any reach.
 inline constexpr std::size_t kCoordinates = 8;
 using Coordinates = std::array<double, kCoordinates>;
-Coordinates coordinates(Kernel kernel, const KernelShape& shape);
+Coordinates coordinates(KernelKind kernel, const KernelShape& shape);
 /// How many of them are not always 0: the first ones.
-std::size_t used_coordinates(Kernel kernel);
+std::size_t used_coordinates(KernelKind kernel);
 
 }  // namespace strata

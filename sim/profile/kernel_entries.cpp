@@ -7,11 +7,11 @@
 namespace strata {
 namespace {
 
-Kernel read_kernel(const Value& value) {
+KernelKind read_kernel(const Value& value) {
   if (const auto kernel = find_kernel(value.as_string())) return *kernel;
   std::string names;
   for (std::size_t i = 0; i < kKernels; ++i) {
-    names += (i > 0 ? ", " : "") + std::string(name(static_cast<Kernel>(i)));
+    names += (i > 0 ? ", " : "") + std::string(name(static_cast<KernelKind>(i)));
   }
   value.fail_expected("one of " + names);
 }
@@ -21,7 +21,7 @@ DType read_type(const Value& value) {
   value.fail_expected(fmt::format("one of {}", fmt::join(kDTypeNames, ", ")));
 }
 
-std::vector<double> read_parameters(Kernel kernel, Table model) {
+std::vector<double> read_parameters(KernelKind kernel, Table model) {
   std::vector<double> values;
   for (const KernelParameter& p : facts(kernel).parameters) {
     values.push_back(model.number(p.name, p.least, p.most));

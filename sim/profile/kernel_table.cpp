@@ -83,7 +83,7 @@ struct Places {
   std::array<std::size_t, kMaxKernelColumns> of{};
 };
 
-std::optional<Places> places_in(Kernel kernel, const std::vector<std::string_view>& names) {
+std::optional<Places> places_in(KernelKind kernel, const std::vector<std::string_view>& names) {
   Places places{names.size(), place_of(names, kTime), {}};
   if (places.time == kNowhere) return std::nullopt;
   const auto columns = facts(kernel).columns;
@@ -94,7 +94,7 @@ std::optional<Places> places_in(Kernel kernel, const std::vector<std::string_vie
   return places;
 }
 
-KernelRow read_row(Kernel kernel, const Places& places, std::string_view line) {
+KernelRow read_row(KernelKind kernel, const Places& places, std::string_view line) {
   const std::vector<std::string_view> cells = split(line, ',');
   if (cells.size() != places.columns) {
     throw InputError(fmt::format("the first line names {} columns; this row has {}", places.columns,
@@ -126,7 +126,7 @@ KernelRow read_row(Kernel kernel, const Places& places, std::string_view line) {
   return row;
 }
 
-std::string names_of(Kernel kernel) {
+std::string names_of(KernelKind kernel) {
   std::string names;
   for (const KernelColumn& column : facts(kernel).columns) {
     if (!column.absent) names += std::string(column.name) + ",";
@@ -135,7 +135,7 @@ std::string names_of(Kernel kernel) {
 }
 
 // A column that a file may lack is left out where no row needs it.
-std::vector<std::size_t> printed_columns(Kernel kernel, const std::vector<KernelRow>& rows) {
+std::vector<std::size_t> printed_columns(KernelKind kernel, const std::vector<KernelRow>& rows) {
   const auto columns = facts(kernel).columns;
   std::vector<std::size_t> printed;
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -150,36 +150,36 @@ std::vector<std::size_t> printed_columns(Kernel kernel, const std::vector<Kernel
 
 }  // namespace
 
-const KernelFacts& facts(Kernel kernel) {
+const KernelFacts& facts(KernelKind kernel) {
   return kFacts[static_cast<std::size_t>(kernel)];
 }
 
-std::string_view name(Kernel kernel) {
+std::string_view name(KernelKind kernel) {
   return facts(kernel).name;
 }
 
-std::optional<Kernel> find_kernel(std::string_view name) {
+std::optional<KernelKind> find_kernel(std::string_view name) {
   for (std::size_t i = 0; i < kKernels; ++i) {
-    if (kFacts[i].name == name) return static_cast<Kernel>(i);
+    if (kFacts[i].name == name) return static_cast<KernelKind>(i);
   }
   return std::nullopt;
 }
 
 // Of two kernels whose columns are all there, the one with more of them.
-std::optional<Kernel> kernel_of_header(std::string_view text) {
+std::optional<KernelKind> kernel_of_header(std::string_view text) {
   while (text.starts_with('#')) text.remove_prefix(std::min(text.size(), text.find('\n') + 1));
   const auto names = split(without_return(text.substr(0, text.find('\n'))), ',');
-  std::optional<Kernel> best;
+  std::optional<KernelKind> best;
   std::size_t most = 0;
   for (std::size_t i = 0; i < kKernels; ++i) {
-    const auto kernel = static_cast<Kernel>(i);
+    const auto kernel = static_cast<KernelKind>(i);
     const std::size_t columns = facts(kernel).columns.size();
     if (columns > most && places_in(kernel, names)) best = kernel, most = columns;
   }
   return best;
 }
 
-std::vector<KernelRow> parse_kernel_rows(Kernel kernel, std::string_view text,
+std::vector<KernelRow> parse_kernel_rows(KernelKind kernel, std::string_view text,
                                          const std::string& file) {
   Diagnostics errors;
   std::vector<KernelRow> rows;
@@ -224,7 +224,7 @@ std::vector<KernelRow> sorted_rows(std::vector<KernelRow> rows) {
   return each;
 }
 
-std::string print_kernel_rows(Kernel kernel, const std::vector<KernelRow>& rows) {
+std::string print_kernel_rows(KernelKind kernel, const std::vector<KernelRow>& rows) {
   const std::vector<std::size_t> columns = printed_columns(kernel, rows);
   std::string text;
   const auto out = std::back_inserter(text);

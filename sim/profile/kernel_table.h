@@ -19,7 +19,7 @@
 
 namespace strata {
 
-enum class Kernel : std::uint8_t {
+enum class KernelKind : std::uint8_t {
   product,             ///< y[m,n] = x[m,k] w[k,n], `batch` of them
   attention,           ///< fused, causal, forward; as many queries as keys
   attention_training,  ///< fused, forward and backward together
@@ -53,9 +53,9 @@ struct KernelFacts {
   std::span<const KernelColumn> columns;
   std::span<const KernelParameter> parameters;
 };
-const KernelFacts& facts(Kernel kernel);
-std::string_view name(Kernel kernel);
-std::optional<Kernel> find_kernel(std::string_view name);
+const KernelFacts& facts(KernelKind kernel);
+std::string_view name(KernelKind kernel);
+std::optional<KernelKind> find_kernel(std::string_view name);
 
 struct KernelRow {
   KernelShape shape{};
@@ -68,7 +68,7 @@ struct KernelRow {
 
 /// Invariant: parameters as facts(kernel) has them; rows sorted by shape, each shape once.
 struct KernelTable {
-  Kernel kernel = Kernel::product;
+  KernelKind kernel = KernelKind::product;
   DType dtype = DType::fp32;
   std::string source;   ///< who measured, with what, where the figures were published
   std::string licence;  ///< of the figures
@@ -84,16 +84,16 @@ struct KernelTable {
 /// Rows of the kernel in the order of the text: a first line of column names (in any order; what
 /// the kernel has no column for is skipped), then rows; times are in a column `ms`. Lines that
 /// start with # are comments. Throws InputError "FILE:LINE: ...", a line for each bad row.
-std::vector<KernelRow> parse_kernel_rows(Kernel kernel, std::string_view text,
+std::vector<KernelRow> parse_kernel_rows(KernelKind kernel, std::string_view text,
                                          const std::string& file);
 
 /// The kernel whose columns the first line of the text names, comments left out; nothing where none
 /// has all of its columns there.
-std::optional<Kernel> kernel_of_header(std::string_view text);
+std::optional<KernelKind> kernel_of_header(std::string_view text);
 
 /// Sorted by shape; of a shape measured more than once, the median. Columns and times are printed
 /// so that parse_kernel_rows reads them back equal to the bit.
 std::vector<KernelRow> sorted_rows(std::vector<KernelRow> rows);
-std::string print_kernel_rows(Kernel kernel, const std::vector<KernelRow>& rows);
+std::string print_kernel_rows(KernelKind kernel, const std::vector<KernelRow>& rows);
 
 }  // namespace strata

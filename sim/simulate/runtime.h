@@ -21,6 +21,9 @@ enum class Overlap : std::uint8_t { allowed, none };
 struct Launches {
   Seconds forward = {}, backward = {}, update = {};  ///< of a compute task's kernels, by its phase
   Seconds communication = {};                        ///< of what sums or gathers among devices
+  /// Whether it waits for what other stages send before it launches what comes after that, as
+  /// frameworks do that synchronise with each receive.
+  bool wait_for_stages = false;
 
   bool any() const {
     const Seconds all = forward + backward + update + communication;

@@ -63,6 +63,7 @@ class WorkloadBuilder {
     for (std::size_t i = 0; i < plan_.size(); ++i) {
       if (!hosts_.empty()) launch(TaskId(i));
       add(TaskId(i));
+      if (runtime_.launches.wait_for_stages) receive(TaskId(i));
     }
     for (std::size_t i = 0; i < plan_.size(); ++i) connect(TaskId(i));
     repeat();
@@ -152,6 +153,7 @@ class WorkloadBuilder {
   struct Host {
     ActivityId first, last;
     ActivityId last_task;  // of the device's own tasks, in plan order
+    std::vector<ActivityId> received;  // from other stages, since the last launch
   };
 
   void launch(TaskId id) {
@@ -162,8 +164,27 @@ class WorkloadBuilder {
     const ActivityId launched = built_.workload.add_event(
         bounded_ticks(time, [] { return "a host: the launch of kernels"; }));
     if (host.last.valid()) built_.workload.add_dependency(launched, host.last);
+    for (ActivityId before : host.received) built_.workload.add_dependency(launched, before);
+    host.received.clear();
     if (!host.first.valid()) host.first = launched;
     host.last = launched_[id()] = launched;
+  }
+
+  // Of a stage are the devices that hold shards of a layer.
+  void receive(TaskId id) {
+    const Task& task = plan_[id];
+    if (hosts_.empty() || task.kind != TaskKind::transfer) return;
+    const std::span<const Piece> pieces = plan_.pieces(plan_.transfers()[task.detail]);
+    if (pieces.empty()) return;
+    const ShardDevices& stage = plan_.placement(task.layer).devices;
+    const auto is_in = [&](DeviceId device) {
+      for (std::size_t i = 0; i < stage.size(); ++i) {
+        if (stage[i] == device) return true;
+      }
+      return false;
+    };
+    if (is_in(pieces.front().from) && is_in(task.device)) return;
+    hosts_[task.device()].received.push_back(built_.last[id()]);
   }
 
   void add(TaskId id) {

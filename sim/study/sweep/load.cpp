@@ -78,6 +78,8 @@ void change(Case& input, const std::string& key, const std::string& value) {
     change_kernels(input, [keeps](KernelTraits& kernels) { kernels.keeps_masks = keeps; });
   } else if (key == "gather") {
     input.gathers_again = is_first(key, value, "again", "once");
+  } else if (key == "launch.stages") {
+    input.runtime.launches.wait_for_stages = is_first(key, value, "wait", "ahead");
   } else if (Seconds* const launch = launch_of(key, input.runtime.launches)) {
     *launch = parse_seconds(value);
   } else if (key.starts_with("layer.")) {

@@ -12,10 +12,10 @@ namespace {
 
 // Passes take 20 us and 100 GB/s; products 10 us and 1 TFLOP/s of one core, without any loss.
 KernelTable passes(std::vector<KernelRow> rows) {
-  return {Kernel::elementwise, DType::fp32, {}, {}, {}, {}, {2e-5, 1e11}, {}, std::move(rows)};
+  return {KernelKind::elementwise, DType::fp32, {}, {}, {}, {}, {2e-5, 1e11}, {}, std::move(rows)};
 }
 KernelTable products(DType dtype, std::vector<KernelRow> rows) {
-  return {Kernel::product, dtype, {}, {}, {}, {}, {1e-5, 1e12, 1e18, 0, 0, 1e9, 1, 1}, {},
+  return {KernelKind::product, dtype, {}, {}, {}, {}, {1e-5, 1e12, 1e18, 0, 0, 1e9, 1, 1}, {},
           std::move(rows)};
 }
 
@@ -102,8 +102,8 @@ KernelShard convolution_shard(std::int64_t kernel) {
 }
 
 TEST(KernelCosts, ConvolutionsAreRowsOrProducts) {
-  KernelTable rows{Kernel::convolution, DType::fp32, {}, {}, {}, {}, {}, {}, {}};
-  rows.parameters = first_parameters(Kernel::convolution, toy_profile(), DType::fp32);
+  KernelTable rows{KernelKind::convolution, DType::fp32, {}, {}, {}, {}, {}, {}, {}};
+  rows.parameters = first_parameters(KernelKind::convolution, toy_profile(), DType::fp32);
   rows.rows = {{{4, 16, 32, 3, 8, 1, 1}, 5}, {{4, 32, 16, 3, 8, 1, 1}, 6}};
   const Profile p = with({products(DType::fp32, {{{1, 256, 32, 16}, 4}}), rows});
   expect_kernel_cost(kernel_cost(p, convolution_shard(1), Phase::forward), CostSource::related,
@@ -127,11 +127,11 @@ KernelShard attention_shard(bool causal) {
 }
 
 TEST(KernelCosts, AttentionBackwardFollowsFromFiguresOfBothPasses) {
-  KernelTable forward{Kernel::attention, DType::bf16, {}, {}, {}, {}, {}, {}, {}};
-  forward.parameters = first_parameters(Kernel::attention, toy_profile(), DType::bf16);
+  KernelTable forward{KernelKind::attention, DType::bf16, {}, {}, {}, {}, {}, {}, {}};
+  forward.parameters = first_parameters(KernelKind::attention, toy_profile(), DType::bf16);
   // The shape that both passes were measured at: 16 samples of 1,024, 16 heads of 128.
   forward.rows = {{{1, 1024, 16, 16, 128}, 1}, {{16, 1024, 16, 16, 128}, 10}};
-  KernelTable both{Kernel::attention_training, DType::bf16, {}, {}, {}, {}, {0, 1e12}, {}, {}};
+  KernelTable both{KernelKind::attention_training, DType::bf16, {}, {}, {}, {}, {0, 1e12}, {}, {}};
   both.rows = {{{16, 1024, 16, 16, 128, 0}, 84}, {{16, 1024, 16, 16, 128, 1}, 42}};
   const Profile p = with({forward, both});
   const auto cost = [&](bool causal, Phase phase) {

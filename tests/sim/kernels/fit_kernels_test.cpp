@@ -17,7 +17,7 @@ namespace {
 
 // Passes of 20 us and 50 GB/s, that a fit begins at 10 us and 100 GB/s.
 KernelTable passes() {
-  KernelTable table{Kernel::elementwise, DType::fp32, {}, {}, {}, {}, {1e-5, 1e11}, {}, {}};
+  KernelTable table{KernelKind::elementwise, DType::fp32, {}, {}, {}, {}, {1e-5, 1e11}, {}, {}};
   for (std::int64_t elements = 1024; elements < (1 << 24); elements = elements * 5 / 4) {
     const Seconds seconds =
         modelled(table.kernel, table.dtype, std::vector{2e-5, 5e10}, {2, elements});
@@ -101,16 +101,16 @@ TEST(ImportTables, StandInForTablesOfTheSameKernelAndType) {
 // their sources: docs/profiles.md.
 TEST(ShippedTables, PredictRowsThatAreLeftOut) {
   struct Limit {
-    Kernel kernel;
+    KernelKind kernel;
     DType dtype;
     double median, p95;
   };
-  constexpr Limit kLimits[] = {{Kernel::product, DType::bf16, 0.05, 0.15},
-                               {Kernel::attention, DType::bf16, 0.05, 0.15},
-                               {Kernel::attention_training, DType::bf16, 0.05, 0.15},
-                               {Kernel::convolution, DType::fp32, 0.10, 0.33},
-                               {Kernel::product, DType::fp32, 0.10, 0.33},
-                               {Kernel::elementwise, DType::fp32, 0.05, 0.15}};
+  constexpr Limit kLimits[] = {{KernelKind::product, DType::bf16, 0.05, 0.15},
+                               {KernelKind::attention, DType::bf16, 0.05, 0.15},
+                               {KernelKind::attention_training, DType::bf16, 0.05, 0.15},
+                               {KernelKind::convolution, DType::fp32, 0.10, 0.33},
+                               {KernelKind::product, DType::fp32, 0.10, 0.33},
+                               {KernelKind::elementwise, DType::fp32, 0.05, 0.15}};
   for (const std::string& kind : shipped_profiles()) {
     for (const KernelTable& table : load_profile(kind).tables) {
       const LeftOutErrors errors = left_out_errors(table);

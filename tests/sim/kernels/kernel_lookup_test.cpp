@@ -13,7 +13,7 @@ namespace {
 
 // Passes over memory: 10 us and 100 GB/s, so 4,000 elements of two fp32 tensors take 10.32 us.
 KernelTable passes(std::vector<KernelRow> rows) {
-  return {Kernel::elementwise, DType::fp32, {}, {}, {}, {}, {1e-5, 1e11}, {}, std::move(rows)};
+  return {KernelKind::elementwise, DType::fp32, {}, {}, {}, {}, {1e-5, 1e11}, {}, std::move(rows)};
 }
 
 KernelRow pass(std::int64_t elements, double times_the_model) {
@@ -31,8 +31,9 @@ double ratio_at(const KernelTable& table, std::int64_t elements) {
 }
 
 TEST(KernelModel, OfAPassIsItsLaunchAndItsBytes) {
-  EXPECT_NEAR(modelled(Kernel::elementwise, DType::fp32, std::vector{1e-5, 1e11}, {2, 4000}).value,
-              1e-5 + 32000 / 1e11, 1e-18);
+  EXPECT_NEAR(
+      modelled(KernelKind::elementwise, DType::fp32, std::vector{1e-5, 1e11}, {2, 4000}).value,
+      1e-5 + 32000 / 1e11, 1e-18);
 }
 
 TEST(KernelModel, OfAProductPaysForWholeTilesAndRounds) {
@@ -41,7 +42,7 @@ TEST(KernelModel, OfAProductPaysForWholeTilesAndRounds) {
   // tiles, of which a second round begins.
   const std::vector<double> p = {0, 4e12, 1e18, 0, 0, 1e9, 0, 4};
   const auto seconds = [&](std::int64_t m) {
-    return modelled(Kernel::product, DType::bf16, p, {1, m, 256, 64}).value;
+    return modelled(KernelKind::product, DType::bf16, p, {1, m, 256, 64}).value;
   };
   EXPECT_NEAR(seconds(256), 2.0 * 128 * 128 * 64 / 1e12, 1e-12);
   EXPECT_GT(seconds(257), 1.2 * seconds(256));

@@ -9,7 +9,7 @@
 namespace strata {
 namespace {
 
-std::string rows_error(Kernel kernel, const std::string& text) {
+std::string rows_error(KernelKind kernel, const std::string& text) {
   try {
     parse_kernel_rows(kernel, text, "x.csv");
   } catch (const InputError& error) {
@@ -20,37 +20,37 @@ std::string rows_error(Kernel kernel, const std::string& text) {
 
 TEST(KernelTable, RowsReadBackEqualToTheBit) {
   const std::vector<KernelRow> rows = {{{1, 64, 32, 128}, 1.0 / 3}, {{2, 64, 32, 128}, 0.25}};
-  const std::string text = print_kernel_rows(Kernel::product, rows);
+  const std::string text = print_kernel_rows(KernelKind::product, rows);
   EXPECT_EQ(text, "batch,m,n,k,ms\n1,64,32,128,0.3333333333333333\n2,64,32,128,0.25\n");
-  EXPECT_EQ(parse_kernel_rows(Kernel::product, text, "x"), rows);
+  EXPECT_EQ(parse_kernel_rows(KernelKind::product, text, "x"), rows);
 }
 
 TEST(KernelTable, AColumnThatNoRowNeedsIsLeftOutAndOthersAreSkipped) {
   const std::vector<KernelRow> rows = {{{1, 64, 32, 128}, 0.5}};
-  EXPECT_EQ(print_kernel_rows(Kernel::product, rows), "m,n,k,ms\n64,32,128,0.5\n");
-  EXPECT_EQ(parse_kernel_rows(Kernel::product,
+  EXPECT_EQ(print_kernel_rows(KernelKind::product, rows), "m,n,k,ms\n64,32,128,0.5\n");
+  EXPECT_EQ(parse_kernel_rows(KernelKind::product,
                               "# a comment\nk,ms,clock,n,m\r\n128,0.5,fast,32,64\n", "x"),
             rows);
 }
 
 TEST(KernelTable, TheFirstLineSaysWhichKernel) {
-  EXPECT_EQ(kernel_of_header("m,n,k,ms\n"), Kernel::product);
-  EXPECT_EQ(kernel_of_header("# of a lab\nbatch,m,n,k,ms"), Kernel::product);
-  EXPECT_EQ(kernel_of_header("batch,seq,heads,kv_heads,head_dim,ms\n"), Kernel::attention);
+  EXPECT_EQ(kernel_of_header("m,n,k,ms\n"), KernelKind::product);
+  EXPECT_EQ(kernel_of_header("# of a lab\nbatch,m,n,k,ms"), KernelKind::product);
+  EXPECT_EQ(kernel_of_header("batch,seq,heads,kv_heads,head_dim,ms\n"), KernelKind::attention);
   EXPECT_EQ(kernel_of_header("batch,seq,heads,kv_heads,head_dim,causal,ms\n"),
-            Kernel::attention_training);
-  EXPECT_EQ(kernel_of_header("tensors,elements,ms\n"), Kernel::elementwise);
+            KernelKind::attention_training);
+  EXPECT_EQ(kernel_of_header("tensors,elements,ms\n"), KernelKind::elementwise);
   EXPECT_EQ(kernel_of_header("m,n,k\n"), std::nullopt);
   EXPECT_EQ(kernel_of_header("m,n,ms\n"), std::nullopt);
 }
 
 TEST(KernelTable, EveryBadRowIsNamedWithWhatIsAllowed) {
-  EXPECT_EQ(rows_error(Kernel::product, "m,n,k,ms\n1,2,3\n0,2,3,1\n1,2,3,0\n1,2,3,1\n"),
+  EXPECT_EQ(rows_error(KernelKind::product, "m,n,k,ms\n1,2,3\n0,2,3,1\n1,2,3,0\n1,2,3,1\n"),
             "x.csv:2: the first line names 4 columns; this row has 3\n"
             "x.csv:3: '0' is no value of m; allowed: an integer of at least 1\n"
             "x.csv:4: '0' is no value of ms; allowed: a positive number of milliseconds, at most "
             "1e9");
-  EXPECT_EQ(rows_error(Kernel::product, "m,n,ms\n"),
+  EXPECT_EQ(rows_error(KernelKind::product, "m,n,ms\n"),
             "x.csv:1: the first line of a table of matrix products names the columns m,n,k,ms");
 }
 
@@ -60,8 +60,8 @@ TEST(KernelTable, OfAShapeThatComesTwiceTheMedianIsKept) {
 }
 
 KernelTable passes() {
-  return {Kernel::elementwise, DType::fp32,    "a lab", "MIT", "2026-11-26",
-          "all rows",          {1e-05, 1e+11}, "x.csv", {}};
+  return {KernelKind::elementwise, DType::fp32, "a lab", "MIT", "2026-11-26", "all rows",
+          {1e-05, 1e+11},          "x.csv",     {}};
 }
 
 TEST(KernelTable, EntriesOfAProfileReadBackEqual) {
