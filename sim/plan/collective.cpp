@@ -18,18 +18,22 @@ class LoadSum {
  public:
   explicit LoadSum(const HostRoutes& routes) : routes_(routes) {}
 
-  void add_route(DeviceId from, DeviceId to, double weight) {
-    routes_.for_each_link(from, to, [&](LinkId link) { added_.push_back({link, weight}); });
+  void add_route(DeviceId from, DeviceId to, double weight, double share) {
+    routes_.for_each_link(from, to, [&](LinkId link) { added_.push_back({link, weight, share}); });
   }
   std::vector<LinkLoad> loads(double scale = 1) && {
     std::stable_sort(added_.begin(), added_.end(),
                      [](const LinkLoad& a, const LinkLoad& b) { return a.link < b.link; });
     std::vector<LinkLoad> result;
-    for (const LinkLoad& added : added_) {
-      if (result.empty() || result.back().link != added.link) result.push_back({added.link, 0});
-      result.back().weight += added.weight;
+    for (auto first = added_.begin(); first != added_.end();) {
+      double weight = 0, demand = 0;
+      const LinkId link = first->link;
+      for (; first != added_.end() && first->link == link; ++first) {
+        weight += first->weight;
+        demand += first->demand();
+      }
+      result.push_back({link, weight * scale, demand > 0 ? weight / demand : 1});
     }
-    for (LinkLoad& load : result) load.weight *= scale;
     return result;
   }
 
@@ -173,7 +177,7 @@ MovementLoads movement_loads(const Cluster& cluster, std::span<const Movement> m
   const HostRoutes routes(cluster);
   LoadSum sum(routes);
   for (const Movement& movement : movements) {
-    sum.add_route(movement.from, movement.to, movement.bytes);
+    sum.add_route(movement.from, movement.to, movement.bytes, movement.share);
     result.bytes += movement.bytes;
     result.latency = std::max(result.latency, routes.latency(movement.from, movement.to));
   }

@@ -138,6 +138,7 @@ std::vector<CollectivePhase> collective_phases(SyncAlgorithm algorithm, const Cl
 struct Movement {
   DeviceId from, to;
   double bytes = 0;
+  double share = 1;  ///< of the links' bandwidth that it can use
 };
 struct MovementLoads {
   double bytes = 0;

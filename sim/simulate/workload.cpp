@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <optional>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/plan/work_kind.h"
 #include "sim/simulate/simulate.h"
+#include "sim/simulate/transfer_ways.h"
 
 namespace strata {
 namespace {
@@ -48,6 +50,7 @@ class WorkloadBuilder {
       : plan_(plan),
         cluster_(cluster),
         costs_(costs),
+        ways_(transfer_ways(plan, cluster)),
         steps_(steps),
         runtime_(runtime),
         built_{make(cluster), {}, {}},
@@ -94,7 +97,7 @@ class WorkloadBuilder {
     }
   }
 
-  // Who sends to whom how much, and how many do alike: rounds move the same again.
+  // Who sends to whom how much and how, and how many do alike: rounds move the same again.
   using Moved = std::vector<std::int64_t>;
 
   Moved moved(const Task& task) const {
@@ -102,6 +105,12 @@ class WorkloadBuilder {
     for (const Piece& piece : plan_.pieces(plan_.transfers()[task.detail])) {
       moved.push_back(static_cast<std::int64_t>(piece.from()));
       moved.push_back(piece.bytes.value);
+    }
+    if (!ways_.empty()) {
+      const TransferWay& way = ways_[task.detail];
+      for (const double value : {way.latency.value, way.share, way.network_share}) {
+        moved.push_back(std::bit_cast<std::int64_t>(value));
+      }
     }
     return moved;
   }
@@ -128,10 +137,14 @@ class WorkloadBuilder {
 
   Flow transfer_flow(const Task& task) const {
     std::vector<Movement> movements;
+    const TransferWay way = ways_.empty() ? TransferWay{} : ways_[task.detail];
     for (const Piece& piece : plan_.pieces(plan_.transfers()[task.detail])) {
-      movements.push_back({piece.from, task.device, static_cast<double>(piece.bytes.value)});
+      const bool inside = cluster_[piece.from].host == cluster_[task.device].host;
+      movements.push_back({piece.from, task.device, static_cast<double>(piece.bytes.value),
+                           inside ? way.share : way.network_share});
     }
     MovementLoads loads = movement_loads(cluster_, movements);
+    loads.latency += way.latency;
     if (const DeviceClasses* classes = plan_.classes()) count_alike(task, *classes, loads.loads);
     return {demands(loads.loads), loads.bytes, latency_ticks(loads.latency)};
   }
@@ -336,6 +349,7 @@ class WorkloadBuilder {
   const Plan& plan_;
   const Cluster& cluster_;
   std::span<const Cost> costs_;
+  std::vector<TransferWay> ways_;  // by transfer; or none
   std::size_t steps_;
   const Runtime& runtime_;
   PlanWorkload built_;

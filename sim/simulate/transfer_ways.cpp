@@ -1,0 +1,118 @@
+#include "sim/simulate/transfer_ways.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "sim/cluster/host_routes.h"
+
+namespace strata {
+namespace {
+
+/// What comes to a device from devices of its host, or from others.
+struct Arrivals {
+  double senders = 0;
+  double bytes = 0;
+  BytesPerSecond narrowest = kNoLimit;  ///< of the links on their way
+
+  void add(double count, double moved, BytesPerSecond bandwidth) {
+    senders += count;
+    bytes += moved;
+    narrowest = std::min(narrowest, bandwidth);
+  }
+  double seconds(double share) const { return bytes / (share * narrowest.value); }
+};
+
+class Ways {
+ public:
+  Ways(const Plan& plan, const Cluster& cluster)
+      : plan_(plan), cluster_(cluster), routes_(cluster), ways_(plan.transfers().size()) {}
+
+  std::vector<TransferWay> run() && {
+    std::vector<Arrived> all;
+    std::set<std::pair<Edge, DeviceId>> senders;
+    for (const Task& task : plan_.tasks()) {
+      if (task.kind != TaskKind::transfer) continue;
+      const Transfer& transfer = plan_.transfers()[task.detail];
+      const Edge edge(task.round, task.again, task.phase, task.layer, transfer.input);
+      for (const Piece& piece : plan_.pieces(transfer)) {
+        senders.emplace(edge, plan_.representative(piece.from));
+      }
+      all.push_back({edge, task.device, task.detail});
+    }
+    std::sort(all.begin(), all.end(), [](const Arrived& a, const Arrived& b) {
+      return std::tie(a.edge, a.to, a.transfer) < std::tie(b.edge, b.to, b.transfer);
+    });
+    for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
+      const Arrived& begin = all[first];
+      while (last < all.size() && all[last].edge == begin.edge && all[last].to == begin.to) ++last;
+      const bool sends = senders.contains({begin.edge, plan_.representative(begin.to)});
+      const auto together = std::span(all).subspan(first, last - first);
+      const TransferWay way = fastest(together, sends);
+      for (const Arrived& arrived : together) ways_[arrived.transfer] = way;
+    }
+    return std::move(ways_);
+  }
+
+ private:
+  /// All transfers for one input of a layer, in one round.
+  using Edge = std::tuple<std::uint32_t, bool, Phase, LayerId, std::uint32_t>;
+  struct Arrived {
+    Edge edge;
+    DeviceId to;
+    std::uint32_t transfer = 0;
+  };
+
+  TransferWay fastest(std::span<const Arrived> together, bool sends) const {
+    Arrivals inside, between;
+    for (const Arrived& arrived : together) {
+      const Transfer& transfer = plan_.transfers()[arrived.transfer];
+      // All pieces have one sender, but for flows that were put together: of how many is not known.
+      double count = transfer.copies;
+      for (const Piece& piece : plan_.pieces(transfer)) {
+        const bool host = cluster_[piece.from].host == cluster_[arrived.to].host;
+        (host ? inside : between)
+            .add(empty(piece.box) ? 0 : count,
+                 static_cast<double>(transfer.copies * piece.bytes.value),
+                 narrowest(piece.from, arrived.to));
+        count = 0;
+      }
+    }
+    const double parts =
+        sends && inside.senders > 0 ? 1 + cluster_.library().copy / inside.senders : 1;
+    TransferWay best;
+    double least = 0;
+    for (const TransferProtocol& protocol : cluster_.library().protocols) {
+      const TransferWay way{protocol.latency + inside.senders * protocol.step +
+                                between.senders * protocol.network_step,
+                            protocol.share / parts, protocol.network_share};
+      const double seconds = way.latency.value + std::max(inside.seconds(way.share),
+                                                          between.seconds(way.network_share));
+      if (best == TransferWay{} || seconds < least) best = way, least = seconds;
+    }
+    return best;
+  }
+
+  BytesPerSecond narrowest(DeviceId from, DeviceId to) const {
+    BytesPerSecond least = kNoLimit;
+    routes_.for_each_link(from, to,
+                          [&](LinkId link) { least = std::min(least, cluster_[link].bandwidth); });
+    return least;
+  }
+
+  const Plan& plan_;
+  const Cluster& cluster_;
+  const HostRoutes routes_;
+  std::vector<TransferWay> ways_;
+};
+
+}  // namespace
+
+std::vector<TransferWay> transfer_ways(const Plan& plan, const Cluster& cluster) {
+  if (cluster.library().protocols.empty()) return {};
+  return Ways(plan, cluster).run();
+}
+
+}  // namespace strata
