@@ -165,7 +165,7 @@ class WorkloadBuilder {
   // What a device's host launches in a step, one after another.
   struct Host {
     ActivityId first, last;
-    ActivityId last_task;  // of the device's own tasks, in plan order
+    ActivityId last_task;              // of the device's own tasks, in plan order
     std::vector<ActivityId> received;  // from other stages, since the last launch
   };
 
