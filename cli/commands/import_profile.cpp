@@ -26,15 +26,24 @@ namespace strata {
 namespace {
 
 constexpr std::int64_t kTableLimit = std::int64_t{256} << 20;
-constexpr double kUsualTolerance = 0.02;
+constexpr std::string_view kUsualTolerance = "2";  // per cent
 
 struct ImportProfileFlags {
   std::vector<std::string> sources;
   std::string kind, output, name, description, dtype = "fp32", source, licence, date,
                                                overhead = "none";
-  double tolerance = kUsualTolerance;
+  std::string tolerance{kUsualTolerance};
   bool check = false, json = false;
 };
+
+double tolerance_of(const std::string& text) try {
+  constexpr double kMost = 50;
+  const double value = parse_number(text);
+  if (value >= 0 && value <= kMost) return value;
+  throw InputError(fmt::format("'{}' is no such share", text));
+} catch (const InputError& error) {
+  throw InputError(fmt::format("--tolerance: {}; allowed: 0 to 50, per cent", error.message()));
+}
 
 DType type_of_rows(const std::string& text) {
   if (const auto dtype = parse_dtype(text)) return *dtype;
@@ -80,7 +89,7 @@ KernelImport import_options(const ImportProfileFlags& flags) {
   options.source = flags.source;
   options.licence = flags.licence;
   options.date = flags.date.empty() ? today() : flags.date;
-  options.tolerance = flags.tolerance / 100;
+  options.tolerance = tolerance_of(flags.tolerance) / 100;
   options.overheads = read_overheads(flags.overhead);
   return options;
 }
@@ -242,11 +251,9 @@ void add_import_profile(CLI::App& import) {
   command->add_option("--source", flags->source, "who measured the rows, and with what");
   command->add_option("--licence", flags->licence, "of the rows");
   command->add_option("--date", flags->date, "of the import (default: today)");
-  command
-      ->add_option("--tolerance", flags->tolerance,
-                   "leave out rows that the others predict this well, in percent; 0 keeps all "
-                   "(default 2)")
-      ->check(CLI::Range(0.0, 50.0));
+  command->add_option("--tolerance", flags->tolerance,
+                      "leave out rows that the others predict this well, in percent; 0 keeps all "
+                      "(default 2)");
   command->add_option(
       "--overhead", flags->overhead,
       "what the times count beside the kernel, which is fitted and taken off: none, "
