@@ -18,7 +18,7 @@ if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
     endif()
     string(APPEND entries "    {\"${stem}\", R\"strata_embed(${text})strata_embed\"sv},\n")
   endforeach()
-  file(WRITE ${OUTPUT} "#include <span>\n#include <string_view>\n\n#include \"sim/text/embedded.h\"\n\nnamespace strata {\n\n"
+  file(WRITE ${OUTPUT} "#include <span>\n#include <string_view>\n\n#include \"sim/text/embedded.h\"\n\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\nnamespace strata {\n\n"
     "std::span<const EmbeddedFile> ${NAME}();\n\n"
     "using namespace std::string_view_literals;\n\n"
     "std::span<const EmbeddedFile> ${NAME}() {\n  static constexpr EmbeddedFile kFiles[] = {\n"

@@ -80,6 +80,13 @@ std::vector<KernelSource> read_tables(const ImportProfileFlags& flags) {
   return sources;
 }
 
+std::vector<std::string> files_read(const ImportProfileFlags& flags) {
+  std::vector<std::string> files;
+  files.reserve(flags.sources.size());
+  for (const std::string& each : flags.sources) files.push_back(parts_of(each).second);
+  return files;
+}
+
 KernelImport import_options(const ImportProfileFlags& flags) {
   check_text("--source", flags.source);
   check_text("--licence", flags.licence);
@@ -211,15 +218,16 @@ void run_import(ImportProfileFlags flags) {
   }
   if (!flags.check && flags.output.empty()) flags.output = profile.kind + ".toml";
   if (!flags.output.empty()) check_profile_file(flags.output);
-  check_outputs({flags.output}, {});
+  check_outputs({flags.output}, files_read(flags));
   KernelImport options = import_options(flags);
   if (flags.check) options.tolerance = 0;
   std::vector<ImportedTable> tables =
       read ? import_tables(profile, read_tables(flags), options) : own_tables(profile);
   if (flags.check && read) tables = compared_tables(profile, std::move(tables));
   if (!flags.check) {
-    write_with_tables(flags.output, profile_text(flags.kind),
-                      with_tables(std::move(profile), tables));
+    Profile written = with_tables(std::move(profile), tables);
+    check_outputs(kernel_table_files(flags.output, written), files_read(flags));
+    write_with_tables(flags.output, profile_text(flags.kind), std::move(written));
   }
   if (flags.json) {
     nlohmann::ordered_json json = {{"kind", kind}, {"tables", nlohmann::ordered_json::array()}};

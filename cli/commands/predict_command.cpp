@@ -204,6 +204,9 @@ std::vector<std::string> activity_names(const Case& input, const Prediction& p,
       const std::size_t part = k - built.first[i]();
       names[k] = part == 0 ? name : fmt::format("{}, flow {}", name, part + 1);
     }
+    if (built.launches.empty() || !built.launches[i].valid()) continue;
+    names[built.launches[i]()] =
+        fmt::format("{}, launch on {}", name, input.cluster[task.device].name);
   }
   return names;
 }

@@ -43,7 +43,8 @@ struct ValidateFlags {
   } step;
   bool only = false;
   bool published = false;
-  WhatIfs sets;  // of published figures
+  std::vector<std::string> others;  // options that were given, but those of published figures
+  WhatIfs sets;                     // of published figures
 };
 
 std::optional<double> tolerance_of(const ValidateFlags& flags) try {
@@ -109,8 +110,11 @@ void write_files(const ValidateFlags& flags, const ValidateReport& report) {
 
 void validate_command(Runner& runner, const ValidateFlags& flags) {
   if (flags.published) {
+    if (!flags.others.empty()) {
+      throw InputError(fmt::format("{} does not go with --published", flags.others.front()));
+    }
     return validate_published(
-        {flags.measure.models, flags.sets, flags.measure.output, flags.measure.json});
+        {flags.measure.models, flags.sets, flags.measure.output, flags.measure.json, flags.typed});
   }
   if (flags.measure.models.empty()) throw InputError("MODEL is required, or --published");
   if (flags.measure.devices.empty()) throw InputError("--devices is required, or --published");
@@ -168,7 +172,16 @@ void add_validate_command(CLI::App& app, Runner& runner, const std::string& type
   add_what_ifs(*command, flags->sets);
   command->add_option("--trace", flags->trace_file,
                       "write both timelines of the largest error's case as trace-event JSON");
-  command->callback([flags, &runner] { validate_command(runner, *flags); });
+  command->callback([flags, command, &runner] {
+    constexpr std::string_view kOwn[] = {"MODEL", "--published", "--set", "--output", "--json"};
+    for (const CLI::Option* option : command->get_options()) {
+      const std::string name = option->get_name();
+      if (option->count() > 0 && std::ranges::find(kOwn, name) == std::end(kOwn)) {
+        flags->others.push_back(name);
+      }
+    }
+    validate_command(runner, *flags);
+  });
 }
 
 }  // namespace strata

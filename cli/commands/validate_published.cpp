@@ -1,5 +1,6 @@
 #include "cli/commands/validate_published.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -19,7 +20,9 @@ nlohmann::ordered_json errors_json(const ErrorSummary& errors) {
           {"p95", errors.p95},   {"max_absolute_error", errors.worst}, {"bias", errors.bias}};
 }
 
+// Null for a half without rows.
 nlohmann::ordered_json summary_json(const PublishedResult& result, std::optional<bool> fitted) {
+  if (errors_of(result, fitted).rows == 0) return nullptr;
   nlohmann::ordered_json json = errors_json(errors_of(result, fitted));
   const RankSummary ranks = ranks_of(result, fitted);
   json["networks"] = ranks.networks;
@@ -47,12 +50,8 @@ nlohmann::ordered_json result_json(const PublishedResult& result) {
                                   {"strategy", step.strategy},
                                   {"fitted", step.fitted},
                                   {"measured_seconds", step.measured.value}};
-    if (answer.failure.empty()) {
-      row["predicted_seconds"] = answer.predicted.value;
-      row["relative_error"] = result.error(i);
-    } else {
-      row["error"] = answer.failure;
-    }
+    row["predicted_seconds"] = answer.predicted.value;
+    row["relative_error"] = result.error(i);
     json["rows"].push_back(std::move(row));
   }
   return json;
@@ -63,7 +62,16 @@ std::vector<PublishedResult> predict_all(const PublishedFlags& flags) {
   if (names.empty()) names = shipped_published();
   std::vector<PublishedTable> tables;
   tables.reserve(names.size());
-  for (const std::string& name : names) tables.push_back(load_published(name));
+  for (const std::string& name : names) {
+    tables.push_back(load_published(name));
+    const auto same = [&](const PublishedTable& table) {
+      return table.title == tables.back().title;
+    };
+    if (std::count_if(tables.begin(), tables.end(), same) > 1) {
+      throw InputError(
+          fmt::format("{}: a second table with the title '{}'", name, tables.back().title));
+    }
+  }
   std::vector<PublishedResult> results;
   ProgressLine line;
   for (PublishedTable& table : tables) {
@@ -113,7 +121,8 @@ void validate_published(const PublishedFlags& flags) {
   check_output(flags.output);
   if (!flags.output.empty()) check_can_write(flags.output);
   const std::vector<PublishedResult> results = predict_all(flags);
-  const ReportDocument document = published_report(results);
+  ReportDocument document = published_report(results);
+  document.provenance = {flags.typed};
   if (!flags.output.empty()) write_report(flags.output, document);
   if (flags.json) {
     nlohmann::ordered_json json;

@@ -14,6 +14,7 @@ struct PublishedFlags {
   WhatIfs sets;
   std::string output;  ///< a .md file, with its pictures beside it, or an .html file
   bool json = false;
+  std::string typed;  ///< the command line
 };
 
 void validate_published(const PublishedFlags& flags);

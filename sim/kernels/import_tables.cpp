@@ -39,7 +39,14 @@ std::vector<KernelRow> grid_rows(const KernelSource& source) {
   const std::string text =
       "tensors,elements,ms" + source.text.substr(kGrid.size());  // rows as tensors, for a moment
   std::vector<KernelRow> rows = parse_kernel_rows(KernelKind::elementwise, text, source.file);
-  for (KernelRow& row : rows) row.shape = {pass->tensors, row.shape[0] * row.shape[1]};
+  for (KernelRow& row : rows) {
+    std::int64_t elements = 0;
+    if (__builtin_mul_overflow(row.shape[0], row.shape[1], &elements)) {
+      throw InputError(fmt::format("{}: {} rows of {} columns are too many elements", source.file,
+                                   row.shape[0], row.shape[1]));
+    }
+    row.shape = {pass->tensors, elements};
+  }
   return rows;
 }
 

@@ -99,7 +99,7 @@ ConvolutionSize convolution_size(const KernelShape& s) {
   const double output =
       std::floor(static_cast<double>(s[4] + 2 * s[6] - s[3]) / static_cast<double>(s[5])) + 1;
   return {static_cast<double>(s[0]), static_cast<double>(s[1]), static_cast<double>(s[2]),
-          static_cast<double>(s[3] * s[3]), std::max(output, 1.0)};
+          static_cast<double>(s[3]) * static_cast<double>(s[3]), std::max(output, 1.0)};
 }
 
 // The fastest of the implicit product and, where it applies, Winograd's F(4x4, 3x3) with its

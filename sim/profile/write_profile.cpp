@@ -1,6 +1,7 @@
 #include "sim/profile/write_profile.h"
 
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -41,13 +42,31 @@ std::string former_table(const fs::path& file) try {
 }
 
 // The rows of each kernel have the same file whenever they are written.
-void write_tables(const fs::path& file, std::vector<KernelTable>& tables) {
+void name_tables(const fs::path& file, std::vector<KernelTable>& tables) {
   for (KernelTable& table : tables) {
     table.file =
         fmt::format("{}.{}-{}.csv", file.stem().string(), name(table.kernel), name(table.dtype));
+  }
+}
+
+void write_tables(const fs::path& file, const std::vector<KernelTable>& tables) {
+  for (const KernelTable& table : tables) {
     write_file_whole((file.parent_path() / table.file).string(),
                      print_kernel_rows(table.kernel, table.rows));
   }
+}
+
+// The text with the tables' entries, if that says what the profile does.
+std::optional<std::string> edited_text(const std::string& file, const std::string& text,
+                                       const Profile& profile) try {
+  std::string edited = with_kernel_entries(text, profile.tables);
+  Profile read = parse_profile(edited, file);
+  if (read.tables.size() != profile.tables.size()) return std::nullopt;
+  for (std::size_t i = 0; i < read.tables.size(); ++i) read.tables[i].rows = profile.tables[i].rows;
+  if (read != profile) return std::nullopt;
+  return edited;
+} catch (const InputError&) {
+  return std::nullopt;
 }
 
 void remove_quietly(const fs::path& file) {
@@ -77,6 +96,7 @@ std::string write_profile(const std::string& name, Profile profile) {
   if (!profile.costs.empty()) {
     write_file_whole(table.string(), print_measured_costs(profile.measured));
   }
+  name_tables(file, profile.tables);
   write_tables(file, profile.tables);
   try {
     write_file_whole(name, print_profile(profile));
@@ -88,14 +108,27 @@ std::string write_profile(const std::string& name, Profile profile) {
   return profile.costs;
 }
 
+std::vector<std::string> kernel_table_files(const std::string& file, const Profile& profile) {
+  std::vector<KernelTable> tables = profile.tables;
+  name_tables(fs::path(file), tables);
+  std::vector<std::string> files;
+  files.reserve(tables.size());
+  for (const KernelTable& table : tables) {
+    files.push_back((fs::path(file).parent_path() / table.file).string());
+  }
+  return files;
+}
+
 void write_with_tables(const std::string& file, const std::string& text, Profile profile) {
+  name_tables(fs::path(file), profile.tables);
+  const std::optional<std::string> edited =
+      profile.costs.empty() ? edited_text(file, text, profile) : std::nullopt;
+  if (!edited) {
+    write_profile(file, std::move(profile));
+    return;
+  }
   write_tables(fs::path(file), profile.tables);
-  const std::string edited = with_kernel_entries(text, profile.tables);
-  Profile read = parse_profile(edited, file);
-  for (std::size_t i = 0; i < read.tables.size(); ++i) read.tables[i].rows = profile.tables[i].rows;
-  read.measured = profile.measured;
-  if (read == profile) return write_file_whole(file, edited);
-  write_profile(file, std::move(profile));
+  write_file_whole(file, *edited);
 }
 
 }  // namespace strata

@@ -23,8 +23,12 @@ std::string new_costs_table(const std::string& file);
 /// where there are no rows. Throws EnvironmentError.
 std::string write_profile(const std::string& file, Profile profile);
 
+/// Where the rows of the profile's kernel tables are written, as its file is.
+std::vector<std::string> kernel_table_files(const std::string& file, const Profile& profile);
+
 /// The profile whose file's text that is, without `tables`, with them: its other lines stay as they
-/// are where the tables stand last. Throws EnvironmentError.
+/// are where the tables stand last and it has no measured costs, which have a file of their own.
+/// Throws EnvironmentError.
 void write_with_tables(const std::string& file, const std::string& text, Profile profile);
 
 }  // namespace strata

@@ -101,28 +101,43 @@ class Comparison {
     return 2.0 * longest;
   }
 
-  const Work* later(std::size_t device, const Work& work, std::uint32_t rounds) const {
-    const auto at = known_[device].find({work.layer, work.phase, work.round + rounds});
-    const bool there = at != known_[device].end() && at->second->start <= full_.to;
-    return there && work.start >= full_.from ? at->second : nullptr;
-  }
-
   std::optional<Seconds> last_distance(std::uint32_t rounds) const {
     std::optional<Seconds> last;
     for (const Work& work : devices_.front()) {
-      if (const Work* const next = later(0, work, rounds)) last = next->start - work.start;
+      const Work* const next = work.start >= full_.from ? same(0, work, rounds) : nullptr;
+      if (next != nullptr && next->start <= full_.to) last = next->start - work.start;
     }
     return last;
   }
 
+  // The same work of a round so many later, or earlier.
+  const Work* same(std::size_t device, const Work& work, std::int64_t rounds) const {
+    const std::int64_t round = work.round + rounds;
+    if (round < 0) return nullptr;
+    const auto at =
+        known_[device].find({work.layer, work.phase, static_cast<std::uint32_t>(round)});
+    return at != known_[device].end() ? at->second : nullptr;
+  }
+
+  bool is_later_by(Seconds time, const Work* work, const Work* next) const {
+    if (work == nullptr || next == nullptr) return false;
+    const auto near = [&](Seconds found) {
+      return std::abs((found - time).value) <= tolerance_ * time.value;
+    };
+    return near(next->start - work->start) && near(next->end - work->end);
+  }
+
+  // From either side: what should begin in the compared time must not do so before or after it.
   bool repeats(std::size_t device, std::uint32_t rounds, Seconds from, Seconds time) const {
     std::size_t compared = 0;
     for (const Work& work : devices_[device]) {
-      const Work* const next = later(device, work, rounds);
-      if (next == nullptr || work.start < from) continue;
-      ++compared;
-      for (const Seconds found : {next->start - work.start, next->end - work.end}) {
-        if (std::abs((found - time).value) > tolerance_ * time.value) return false;
+      if (work.start >= from && work.start <= full_.to - time) {
+        if (!is_later_by(time, &work, same(device, work, rounds))) return false;
+        ++compared;
+      }
+      if (work.start >= from + time && work.start <= full_.to) {
+        const auto earlier = -static_cast<std::int64_t>(rounds);
+        if (!is_later_by(time, same(device, work, earlier), &work)) return false;
       }
     }
     return compared > 0;

@@ -27,7 +27,7 @@ struct Launches {
 
   bool any() const {
     const Seconds all = forward + backward + update + communication;
-    return all > Seconds{0};
+    return all > Seconds{0} || wait_for_stages;
   }
   bool operator==(const Launches&) const = default;
 };

@@ -270,13 +270,14 @@ Seconds least_step(const PlanWorkload& built, std::size_t steps) {
 }
 
 /// Activities of so many steps, which repeat, and their times.
-struct Simulated {
+struct RepeatedSteps {
   PlanWorkload built;
   ActivityTimes times;
 };
-Simulated simulate_repeated(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                            std::size_t steps, const Runtime& runtime, bool settles = false) {
-  Simulated done{build_workload(plan, cluster, costs, steps, runtime), {}};
+RepeatedSteps simulate_repeated(const Plan& plan, const Cluster& cluster,
+                                std::span<const Cost> costs, std::size_t steps,
+                                const Runtime& runtime, bool settles = false) {
+  RepeatedSteps done{build_workload(plan, cluster, costs, steps, runtime), {}};
   SimulateOptions options;
   options.period = done.built.workload.size() / steps;
   options.settles = settles;
@@ -284,7 +285,7 @@ Simulated simulate_repeated(const Plan& plan, const Cluster& cluster, std::span<
   return done;
 }
 
-Timeline timeline_of(const Plan& plan, const Cluster& cluster, Simulated&& done,
+Timeline timeline_of(const Plan& plan, const Cluster& cluster, RepeatedSteps&& done,
                      std::size_t steps) {
   const ActivityTimes times = all_times(plan, cluster, done.built, std::move(done.times));
   return Timeline(plan.size(), spans_of(plan, done.built, times, steps), {},
@@ -371,7 +372,7 @@ SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<c
   if (steps > 1 && may_repeat(plan)) {
     // Whether the second step, and so each that follows, repeats the first one.
     const std::size_t tried = steps <= few ? steps : 2;
-    Simulated done = simulate_repeated(plan, cluster, costs, tried, runtime, settles);
+    RepeatedSteps done = simulate_repeated(plan, cluster, costs, tried, runtime, settles);
     const Tick step = done.times.makespan;
     if (is_first_alone(done.built, done.times) && step <= kMaxTick / static_cast<Tick>(steps)) {
       return {Timeline(plan.size(), spans_of(plan, done.built, done.times, 1)),

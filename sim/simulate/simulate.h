@@ -37,6 +37,8 @@ CostSources cost_sources(const Plan& plan, std::span<const Cost> costs, Rounds r
 struct PlanWorkload {
   Workload workload;
   std::vector<ActivityId> first, last;  ///< by step and task: what starts and what ends it
+  /// By step and task: its launch, where hosts take time for it; else empty.
+  std::vector<ActivityId> launches = {};
 };
 PlanWorkload build_workload(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
                             std::size_t steps, const Runtime& runtime = {});

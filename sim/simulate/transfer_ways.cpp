@@ -1,6 +1,7 @@
 #include "sim/simulate/transfer_ways.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <span>
 #include <tuple>
@@ -83,14 +84,14 @@ class Ways {
     const double parts =
         sends && inside.senders > 0 ? 1 + cluster_.library().copy / inside.senders : 1;
     TransferWay best;
-    double least = 0;
+    double least = std::numeric_limits<double>::infinity();
     for (const TransferProtocol& protocol : cluster_.library().protocols) {
       const TransferWay way{protocol.latency + inside.senders * protocol.step +
                                 between.senders * protocol.network_step,
                             protocol.share / parts, protocol.network_share};
       const double seconds = way.latency.value + std::max(inside.seconds(way.share),
                                                           between.seconds(way.network_share));
-      if (best == TransferWay{} || seconds < least) best = way, least = seconds;
+      if (seconds < least) best = way, least = seconds;
     }
     return best;
   }

@@ -170,7 +170,7 @@ class WorkloadBuilder {
   };
 
   void launch(TaskId id) {
-    launched_.resize(plan_.size());
+    built_.launches.resize(plan_.size());
     const Seconds time = launch_time(runtime_.launches, plan_[id], costs_[id()]);
     if (time <= Seconds{0}) return;
     Host& host = hosts_[plan_[id].device()];
@@ -180,7 +180,7 @@ class WorkloadBuilder {
     for (ActivityId before : host.received) built_.workload.add_dependency(launched, before);
     host.received.clear();
     if (!host.first.valid()) host.first = launched;
-    host.last = launched_[id()] = launched;
+    host.last = built_.launches[id()] = launched;
   }
 
   // Of a stage are the devices that hold shards of a layer.
@@ -249,7 +249,8 @@ class WorkloadBuilder {
       built_.workload.add_dependency(first, built_.last[before()]);
     }
     if (hosts_.empty()) return;
-    if (launched_[id()].valid()) built_.workload.add_dependency(first, launched_[id()]);
+    const ActivityId launched = built_.launches[id()];
+    if (launched.valid()) built_.workload.add_dependency(first, launched);
     if (plan_[id].stream == Stream::device) {
       hosts_[plan_[id].device()].last_task = built_.last[id()];
     }
@@ -273,6 +274,8 @@ class WorkloadBuilder {
     for (std::size_t at = plan_.size(); at < steps_ * plan_.size(); ++at) {
       built_.first.push_back(after(built_.first[at - plan_.size()], period));
       built_.last.push_back(after(built_.last[at - plan_.size()], period));
+      if (hosts_.empty()) continue;
+      built_.launches.push_back(after(built_.launches[at - plan_.size()], period));
     }
     if (costs_.size() != plan_.size()) set_durations();
   }
@@ -353,8 +356,7 @@ class WorkloadBuilder {
   std::size_t steps_;
   const Runtime& runtime_;
   PlanWorkload built_;
-  std::vector<Host> hosts_;           // by device; none where no launch takes time
-  std::vector<ActivityId> launched_;  // by task: its launch, if that takes time
+  std::vector<Host> hosts_;  // by device; none where no launch takes time
   std::vector<Flow> flows_;
   std::vector<std::uint32_t> transfers_;   // in flows_, in the order of Task::detail
   std::vector<std::vector<Flow>> shapes_;  // by group shape

@@ -5,6 +5,8 @@
 #include <map>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "sim/base/error.h"
 #include "sim/base/quantile.h"
 #include "sim/study/sweep/case_loader.h"
@@ -55,8 +57,7 @@ double spearman(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 bool counts(const PublishedResult& result, std::size_t row, std::optional<bool> fitted) {
-  const bool asked = !fitted || result.table.steps[row].fitted == *fitted;
-  return asked && result.answers[row].failure.empty() && result.answers[row].predicted.value > 0;
+  return !fitted || result.table.steps[row].fitted == *fitted;
 }
 
 /// Predicted and measured, of rows that share a text.
@@ -92,11 +93,11 @@ PublishedResult predict_published(PublishedTable table, const WhatIfs& more,
   PublishedResult result{std::move(table), {}};
   CaseLoader loader;
   for (const PublishedStep& step : result.table.steps) {
-    PublishedAnswer& answer = result.answers.emplace_back();
     try {
-      answer.predicted = predicted_step(loader, step, more);
+      result.answers.push_back({predicted_step(loader, step, more)});
     } catch (const InputError& error) {
-      answer.failure = error.message();
+      throw InputError(
+          fmt::format("{}:{}: {}", result.table.table_file, step.line, error.message()));
     }
     if (progress(result.answers.size())) continue;
     result.table.steps.resize(result.answers.size());

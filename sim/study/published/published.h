@@ -17,7 +17,6 @@ namespace strata {
 
 struct PublishedAnswer {
   Seconds predicted;
-  std::string failure;  ///< why there is no prediction; else empty
 };
 
 /// Of some rows of a table that were predicted.
@@ -45,8 +44,9 @@ struct PublishedResult {
   double error(std::size_t row) const;  ///< predicted / measured - 1
 };
 
-/// Predicts every row, with `more` what-ifs besides. `progress` is called after each row; returning
-/// false stops with what was predicted.
+/// Predicts every row, with `more` what-ifs besides. Throws InputError "FILE:LINE: ..." for a row
+/// that is no case. `progress` is called after each row; returning false stops with what was
+/// predicted.
 PublishedResult predict_published(PublishedTable table, const WhatIfs& more,
                                   const std::function<bool(std::size_t)>& progress);
 

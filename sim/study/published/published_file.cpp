@@ -78,6 +78,10 @@ class Reader {
       : document_(parse_toml(page, file)), table_file_(std::move(table_file)) {
     result_.file = file;
     lines_ = split(table, '\n');
+    result_.table_file = table_file_;
+    for (std::string_view& line : lines_) {
+      if (line.ends_with('\r')) line.remove_suffix(1);
+    }
     if (lines_.empty() || lines_.front().empty()) {
       throw InputError(fmt::format("{}:1: no columns are named", table_file_));
     }
@@ -103,6 +107,7 @@ class Reader {
     for (std::size_t row = 1; row < lines_.size(); ++row) {
       if (!lines_[row].empty()) read_row(row);
     }
+    if (result_.steps.empty()) throw InputError(fmt::format("{}: no rows", table_file_));
     return std::move(result_);
   }
 
@@ -117,11 +122,7 @@ class Reader {
     value.fail_expected("s, ms or samples/s");
   }
 
-  std::vector<std::string_view> cells_of(std::size_t row) const {
-    std::string_view line = lines_[row];
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    return split(line, ',');
-  }
+  std::vector<std::string_view> cells_of(std::size_t row) const { return split(lines_[row], ','); }
 
   // Which rows are taken: columns with the values that they may have.
   void read_filter(Table table) {

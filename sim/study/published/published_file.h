@@ -26,9 +26,9 @@ struct PublishedStep {
 
 struct PublishedTable {
   std::string title, source, licence;
-  std::string notes;   ///< what to mind, what was fitted on what
-  std::string device;  ///< the kind, for a table by device
-  std::string file;    ///< of the page
+  std::string notes;             ///< what to mind, what was fitted on what
+  std::string device;            ///< the kind, for a table by device
+  std::string file, table_file;  ///< the page and its table
   std::vector<PublishedStep> steps;
 };
 

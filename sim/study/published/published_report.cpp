@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -46,8 +45,8 @@ void add_row(ReportTable& table, std::vector<Cell> before, const ErrorSummary& e
 
 // What was fitted stands beside what was not, wherever something was.
 std::vector<std::pair<std::string, std::optional<bool>>> halves(const PublishedResult& result) {
-  const ErrorSummary fitted = errors_of(result, true);
-  if (fitted.rows == 0) return {{"not fitted", std::nullopt}};
+  if (errors_of(result, true).rows == 0) return {{"not fitted", std::nullopt}};
+  if (errors_of(result, false).rows == 0) return {{"fitted", std::nullopt}};
   return {{"fitted", true}, {"held back", false}};
 }
 
@@ -98,13 +97,6 @@ Section details(const PublishedResult& result) {
                                 : text("")});
   }
   section.body = std::move(table);
-  std::map<std::string, std::size_t> failures;
-  for (const PublishedAnswer& answer : result.answers) {
-    if (!answer.failure.empty()) ++failures[answer.failure];
-  }
-  for (const auto& [failure, rows] : failures) {
-    section.errors.push_back(fmt::format("{} rows have no prediction: {}", rows, failure));
-  }
   return section;
 }
 
@@ -114,7 +106,6 @@ Section scatter(const PublishedResult& result) {
     ChartSeries series{name, {}, {}, {}};
     for (std::size_t i = 0; i < result.answers.size(); ++i) {
       if (which && result.table.steps[i].fitted != *which) continue;
-      if (!result.answers[i].failure.empty()) continue;
       series.x.push_back(result.table.steps[i].measured.value);
       series.y.push_back(result.answers[i].predicted.value);
     }
@@ -130,10 +121,10 @@ ReportDocument published_report(std::span<const PublishedResult> results) {
   ReportDocument document;
   document.title = "What to expect of a prediction";
   document.about =
-      "Every measurement of training steps that the repository ships, beside what Strata predicts "
-      "of it from names and numbers alone. Errors are shares of what was measured. Where "
-      "something in Strata was fitted to such rows, half of them, drawn once, were fitted to and "
-      "the others held back.\n\nA rank correlation is Spearman's, the mean over networks of at "
+      "Published measurements of training steps beside what Strata predicts of them from names and "
+      "numbers alone. Errors are shares of what was measured. Rows that something in Strata was "
+      "fitted to, drawn once, stand apart from those that were held back.\n\nA rank correlation is "
+      "Spearman's, the mean over networks of at "
       "least 5 rows. Regret is by how much the choice that is predicted to be the fastest is "
       "slower than the fastest, on average over what people would choose from: one network, batch "
       "and number of devices.";
@@ -142,7 +133,6 @@ ReportDocument published_report(std::span<const PublishedResult> results) {
     document.sections.push_back(details(result));
     document.sections.push_back(scatter(result));
   }
-  document.provenance = {"strata validate --published -o docs/fidelity.md"};
   return document;
 }
 

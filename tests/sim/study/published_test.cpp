@@ -103,7 +103,7 @@ TEST(Published, ErrorsAndRanks) {
     step.network = "net";
     step.choice = i < 2 ? "two" : i < 5 ? "three" : "one";
     table.steps.push_back(step);
-    result.answers.push_back({{predicted[i]}, ""});
+    result.answers.push_back({{predicted[i]}});
   }
   result.table = table;
   const ErrorSummary errors = errors_of(result, std::nullopt);

@@ -16,6 +16,7 @@ struct Example {
   std::string model, cluster, strategy, schedule;
   std::int64_t batch = 64;
   Recompute recompute = Recompute::none;
+  WhatIfs sets = {};
 };
 
 Prediction predicted(const Example& of, Simulated devices) {
@@ -26,6 +27,7 @@ Prediction predicted(const Example& of, Simulated devices) {
   request.micro_batch = 1;
   request.schedule = of.schedule;
   request.recompute = of.recompute;
+  request.sets = of.sets;
   request.dtype = DType::bf16;
   const Case input = load_case(request);
   PredictOptions options;
@@ -52,6 +54,27 @@ TEST(RepeatedRounds, TellWhatAllDo) {
         Example{gpt, "a100-1x4", "hybrid:pp=4,vp=v", "", 50},
         Example{gpt, "a100-1x4", "hybrid:pp=4", "gpipe", 30},
         Example{gpt, "a100-1x1", "data", "", 40},
+        Example{gpt,
+                "h100-2x2",
+                "hybrid:tp=2,pp=2,vp=2",
+                "interleaved",
+                48,
+                Recompute::none,
+                {{"link.inter.latency", "3ms"}}},
+        Example{gpt,
+                "h100-1x4",
+                "hybrid:pp=4,vp=v",
+                "zb-v",
+                48,
+                Recompute::none,
+                {{"link.*.latency", "5ms"}}},
+        Example{gpt,
+                "h100-1x4",
+                "hybrid:pp=4",
+                "1f1b",
+                40,
+                Recompute::none,
+                {{"launch.forward", "80us"}, {"launch.backward", "5us"}}},
         Example{uneven, "p100-1x4", "hybrid:pp=4", "", 60},
         Example{uneven, "p100-2x2", "hybrid:pp=2", "zb-h1", 60},
         Example{"vgg16", "p100-1x4", "hybrid:pp=4", "1f1b", 60},
