@@ -69,10 +69,11 @@ Timeline last_step(const Timeline& timeline) {
 
 Trial::Trial(Runner& runner, const std::string& devices, const Graph& graph,
              const Strategy& strategy, Plan plan, const Dataset& data,
-             const NetworkWeights& weights, bool recorded)
+             const NetworkWeights& weights, Optimizer optimizer, bool recorded)
     : data_(data), plan_(std::move(plan)), recorded_(recorded) {
   ExecutionOptions options;
   options.recorded = recorded;
+  options.optimizer = optimizer;
   run_ = runner.start(devices, graph, plan_, options);
   shards_ =
       runner.measure(devices, graph, {shapes_of(graph, strategy), {}, plan_.dtype(), recorded});
