@@ -191,10 +191,7 @@ class WorkloadBuilder {
     if (pieces.empty()) return;
     const ShardDevices& stage = plan_.placement(task.layer).devices;
     const auto is_in = [&](DeviceId device) {
-      for (std::size_t i = 0; i < stage.size(); ++i) {
-        if (stage[i] == device) return true;
-      }
-      return false;
+      return std::find(stage.begin(), stage.end(), device) != stage.end();
     };
     if (is_in(pieces.front().from) && is_in(task.device)) return;
     hosts_[task.device()].received.push_back(built_.last[id()]);

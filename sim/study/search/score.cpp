@@ -35,7 +35,8 @@ double simulated_rounds(const Case& input, const Strategy& strategy) {
   if (input.cut) {
     const std::int64_t groups = data_parallel_groups(input.graph, strategy);
     if (!divide_in_rounds(input, groups)) return 0;
-    rounds = static_cast<double>(input.cut->batch / (input.cut->samples * groups));
+    const std::int64_t whole = input.cut->batch / (input.cut->samples * groups);
+    rounds = static_cast<double>(whole);
   }
   const ScheduleChoice& schedule = input.schedule;
   const bool all = !schedule.own.empty() || schedule.kind == ScheduleKind::gpipe;
