@@ -58,7 +58,9 @@ class ClusterBuilder {
   void add_duplex(std::string from, std::string to, BytesPerSecond bandwidth, Seconds latency) {
     add_duplex({std::move(from), std::move(to), bandwidth, latency, "", ""});
   }
-  void set_library(CommunicationLibrary library) { cluster_.library_ = std::move(library); }
+  void set_communication_library(CommunicationLibrary library) {
+    cluster_.communication_library_ = std::move(library);
+  }
   void add_route(std::string from, std::string to, std::vector<std::string> links);
 
   Cluster build() &&;

@@ -76,7 +76,7 @@ void Cluster::forget_symmetry() {
 bool Cluster::operator==(const Cluster& other) const {
   return name_ == other.name_ && devices_ == other.devices_ && switches_ == other.switches_ &&
          links_ == other.links_ && fixed_routes_ == other.fixed_routes_ &&
-         library_ == other.library_;
+         communication_library_ == other.communication_library_;
 }
 
 }  // namespace strata

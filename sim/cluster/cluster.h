@@ -77,7 +77,7 @@ class Cluster {
   std::span<const Link> links() const { return links_; }
   std::span<const FixedRoute> fixed_routes() const { return fixed_routes_; }
   /// How collectives move bytes; without protocols where nothing is said of it.
-  const CommunicationLibrary& library() const { return library_; }
+  const CommunicationLibrary& communication_library() const { return communication_library_; }
   const Device& operator[](DeviceId id) const { return devices_[id()]; }
   const Link& operator[](LinkId id) const { return links_[id()]; }
   /// The name of a vertex, as links number them.
@@ -113,7 +113,7 @@ class Cluster {
   std::vector<Device> devices_;
   std::vector<std::string> switches_;
   std::vector<Link> links_;
-  CommunicationLibrary library_;
+  CommunicationLibrary communication_library_;
   std::vector<FixedRoute> fixed_routes_;     // in the order of (from, to)
   std::vector<std::uint32_t> by_name_;       // the devices, by name
   std::vector<std::uint32_t> link_by_name_;  // the links, by name

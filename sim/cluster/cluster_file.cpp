@@ -35,7 +35,7 @@ class FileReader {
     });
     attempt(root_, [&] {
       if (auto library = root_.optional_table("collectives")) {
-        builder_.set_library(read_library(*std::move(library)));
+        builder_.set_communication_library(read_library(*std::move(library)));
       }
     });
     root_.finish(builder_.errors());

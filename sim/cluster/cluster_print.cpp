@@ -22,7 +22,7 @@ class Printer {
     }
     for (const Link& link : cluster_.links()) print(link);
     for (const FixedRoute& route : cluster_.fixed_routes()) print(route);
-    out_ += print_library(cluster_.library());
+    out_ += print_library(cluster_.communication_library());
     return std::move(out_);
   }
 

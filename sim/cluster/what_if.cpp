@@ -28,7 +28,7 @@ Cluster rebuild(const Cluster& like, std::span<const Device> devices, std::span<
     for (const LinkId link : route.links) over.push_back(like[link].name);
     builder.add_route(like[route.from].name, like[route.to].name, std::move(over));
   }
-  builder.set_library(like.library());
+  builder.set_communication_library(like.communication_library());
   return std::move(builder).build();
 }
 

@@ -108,7 +108,7 @@ Seconds Collective::Way::time(Bytes bytes) const {
 Collective::Collective(SyncAlgorithm algorithm, GroupWork work, const Cluster& cluster,
                        std::span<const DeviceId> devices) {
   if (devices.size() < 2) return;
-  const CommunicationLibrary& library = cluster.library();
+  const CommunicationLibrary& library = cluster.communication_library();
   for (const PhaseShape& shape : phase_shapes(algorithm, work, cluster, devices)) {
     Ways& ways = phases_.emplace_back();
     const auto add = [&](CollectivePhase phase) {

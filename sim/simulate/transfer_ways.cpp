@@ -81,11 +81,12 @@ class Ways {
         count = 0;
       }
     }
-    const double parts =
-        sends && inside.senders > 0 ? 1 + cluster_.library().copy / inside.senders : 1;
+    const double parts = sends && inside.senders > 0
+                             ? 1 + cluster_.communication_library().copy / inside.senders
+                             : 1;
     TransferWay best;
     double least = std::numeric_limits<double>::infinity();
-    for (const TransferProtocol& protocol : cluster_.library().protocols) {
+    for (const TransferProtocol& protocol : cluster_.communication_library().protocols) {
       const TransferWay way{protocol.latency + inside.senders * protocol.step +
                                 between.senders * protocol.network_step,
                             protocol.share / parts, protocol.network_share};
@@ -112,7 +113,7 @@ class Ways {
 }  // namespace
 
 std::vector<TransferWay> transfer_ways(const Plan& plan, const Cluster& cluster) {
-  if (cluster.library().protocols.empty()) return {};
+  if (cluster.communication_library().protocols.empty()) return {};
   return Ways(plan, cluster).run();
 }
 

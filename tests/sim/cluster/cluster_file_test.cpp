@@ -85,11 +85,11 @@ TEST(ClusterFile, ReadsHowCollectivesMoveBytes) {
       {{"small", Seconds{5e-6}, {}, {}, 0.25, 1},
        {"large", Seconds{20e-6}, Seconds{1e-6}, Seconds{3e-6}, 0.8, 0.9}},
       SwitchSums{Seconds{70e-6}, 0.7}};
-  EXPECT_EQ(cluster.library(), wanted);
+  EXPECT_EQ(cluster.communication_library(), wanted);
   EXPECT_NE(cluster, parse_cluster(kTwoBoxes, "c.toml"));
   EXPECT_EQ(parse_cluster(print_cluster(cluster), "c.toml"), cluster);
-  EXPECT_EQ(preset_cluster("p100-2x2").library(), CommunicationLibrary{});
-  EXPECT_EQ(preset_cluster("a100-2x2").library().protocols.size(), 3U);
+  EXPECT_EQ(preset_cluster("p100-2x2").communication_library(), CommunicationLibrary{});
+  EXPECT_EQ(preset_cluster("a100-2x2").communication_library().protocols.size(), 3U);
 }
 
 TEST(ClusterFile, SaysWhatIsWrongWithCollectives) {

@@ -32,7 +32,8 @@ TEST(WhatIf, BandwidthByKindByNameAndForAll) {
 
 TEST(WhatIf, CollectivesMoveBytesAsBefore) {
   const Cluster before = preset_cluster("a100-2x2");
-  EXPECT_EQ(apply(before, "link.inter.bandwidth", "100 GB/s").library(), before.library());
+  EXPECT_EQ(apply(before, "link.inter.bandwidth", "100 GB/s").communication_library(),
+            before.communication_library());
 }
 
 // In the grids one link carries the latency of a path, so the path gets what is asked for.
