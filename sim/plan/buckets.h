@@ -4,6 +4,7 @@
 // order in which the backward pass makes them, and a bucket is an interval of that: one collective
 // where each layer would have its own, whose latencies add up. Values; thread-safe.
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -42,6 +43,12 @@ struct Bucket {
   std::vector<BucketPart> parts;
   std::int64_t values = 0;
 };
+
+/// Whether several layers hold copies of a weight in it.
+inline bool has_copies(const Bucket& bucket) {
+  return std::any_of(bucket.parts.begin(), bucket.parts.end(),
+                     [](const BucketPart& part) { return !part.copies.empty(); });
+}
 
 /// A strategy's buckets, by when they are full: each ends with the layer that brings it to
 /// `capacity`, of `element_bytes` a value, or with the last one; the first that its devices fill

@@ -195,7 +195,7 @@ Plan Lowering::run() && {
     if (instance_ == order.size() / 4 && options_.rounds > 4) builder_.expect(5);
   }
   for (const auto& update : late_updates_) update();
-  if (options_.sync.shares() && !shares_parameters()) gather_updated();
+  if (options_.sync.shares()) gather_updated();
   std::vector<Placement> placements;
   for (const Config& config : strategy_.configs()) {
     placements.push_back({config.degrees, config.devices});

@@ -229,8 +229,7 @@ bool Lowering::gives_parameter_gradients(LayerId layer, std::size_t shard, Phase
 TaskId& Lowering::last_added(LayerId layer, std::size_t shard) {
   const LayerId holder = holders_[layer()];
   const std::size_t at = holder == layer ? slot(layer, shard) : slot_beside(holder, layer, shard);
-  const bool of_round = shares_gradients() && !parameters_of(holder).shared.empty();
-  if (!of_round) return parameters_of(holder).added[at];
+  if (gradients_shared_at(holder, at) == nullptr) return parameters_of(holder).added[at];
   std::vector<TaskId>& added = round_->added[holder()];
   added.resize(lowered(holder).size());
   return added[at];

@@ -158,8 +158,8 @@ void Lowering::place_buckets() {
     }
   }
   if (options_.sync.shares()) place_shared();
-  if (shares_gradients()) return;
   for (const Bucket& bucket : buckets_) {
+    if (shares_gradients(bucket)) continue;
     const BucketPart& end = bucket.parts.back();
     for (std::size_t k = 0; k < bucket.devices.size(); ++k) {
       if (!is_lowered(bucket.devices[k])) continue;

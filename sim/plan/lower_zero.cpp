@@ -19,14 +19,18 @@ Values Lowering::parameters_of(LayerId layer, std::size_t shard) const {
   return parameters_[holder()].buffers[at];
 }
 
+const InBucket* Lowering::gradients_shared_at(LayerId holder, std::size_t slot) const {
+  const std::vector<InBucket>& shared = parameters_[holder()].shared;
+  return shared.empty() || !shares_gradients(bucket_of(shared[slot])) ? nullptr : &shared[slot];
+}
+
 Values Lowering::gradients_of(LayerId layer, std::size_t shard) {
   const LayerId holder = holders_[layer()];
   const std::size_t at = holder == layer ? slot(layer, shard) : slot_beside(holder, layer, shard);
-  const LayerParameters& own = parameters_[holder()];
-  if (!shares_gradients() || own.shared.empty()) return own.gradients[at];
-  const InBucket& lies = own.shared[at];
-  if (round_->gradients[lies.bucket].empty()) place_round_gradients(lies.bucket);
-  return {round_->gradients[lies.bucket][lies.replica], lies.first};
+  const InBucket* lies = gradients_shared_at(holder, at);
+  if (lies == nullptr) return parameters_[holder()].gradients[at];
+  if (round_->gradients[lies->bucket].empty()) place_round_gradients(lies->bucket);
+  return {round_->gradients[lies->bucket][lies->replica], lies->first};
 }
 
 BufferId Lowering::add_bucket_values(BufferKind kind, const Bucket& bucket, std::size_t replica,
@@ -44,11 +48,12 @@ void Lowering::place_shared() {
   for (std::size_t b = 0; b < buckets_.size(); ++b) {
     const Bucket& bucket = buckets_[b];
     SharedBucket& shared = shared_.emplace_back();
+    const bool parts = shares_parameters(bucket);
     for (std::size_t k = 0; k < bucket.devices.size(); ++k) {
       if (!is_lowered(bucket.devices[k])) continue;
       const std::int64_t own = interval_of(bucket, k).size();
-      const BufferId parameters = add_bucket_values(BufferKind::parameters, bucket, k,
-                                                    shares_parameters() ? own : bucket.values);
+      const BufferId parameters =
+          add_bucket_values(BufferKind::parameters, bucket, k, parts ? own : bucket.values);
       for (const BucketPart& part : bucket.parts) {
         const LayerId holder = part.layer_of(k);
         LayerParameters& layer = parameters_of(holder);
@@ -56,13 +61,14 @@ void Lowering::place_shared() {
         layer.buffers.resize(layer.shared.size());
         const std::size_t at = slot(holder, part.shards[k]);
         layer.shared[at] = {b, shared.replicas.size(), part.first};
-        if (!shares_parameters()) layer.buffers[at] = {parameters, part.first};
+        if (!parts) layer.buffers[at] = {parameters, part.first};
       }
       shared.replicas.push_back(k);
       shared.parameters.push_back(parameters);
       shared.gradients.push_back(
-          shares_gradients() ? add_bucket_values(BufferKind::parameter_gradients, bucket, k, own)
-                             : BufferId{});
+          shares_gradients(bucket)
+              ? add_bucket_values(BufferKind::parameter_gradients, bucket, k, own)
+              : BufferId{});
     }
     shared.reduced.resize(shared.replicas.size());
   }
@@ -142,19 +148,18 @@ void Lowering::place_round_gradients(std::size_t bucket) {
 
 // Of a bucket, the whole gradients of one round are there at a time.
 void Lowering::wait_for_last_round(LayerId layer, std::size_t shard) {
-  if (!shares_gradients()) return;
   const LayerId holder = holders_[layer()];
-  const LayerParameters& own = parameters_[holder()];
-  if (own.shared.empty()) return;
   const std::size_t at = holder == layer ? slot(layer, shard) : slot_beside(holder, layer, shard);
-  const InBucket& lies = own.shared[at];
-  const TaskId reduced = shared_[lies.bucket].reduced[lies.replica];
+  const InBucket* lies = gradients_shared_at(holder, at);
+  if (lies == nullptr) return;
+  const TaskId reduced = shared_[lies->bucket].reduced[lies->replica];
   if (reduced.valid()) after_.push_back(reduced);
 }
 
 void Lowering::reduce_round(LayerId layer) {
   if (--round_->layers_left[layer()] > 0) return;
   for (std::size_t bucket : buckets_with_[layer()]) {
+    if (!shares_gradients(buckets_[bucket])) continue;
     if (--round_->parts_left[bucket] == 0) reduce_bucket(bucket);
   }
 }
@@ -175,7 +180,7 @@ void Lowering::reduce_bucket(std::size_t b) {
     }
     if (shared.reduced[at].valid()) own.push_back(shared.reduced[at]);
   }
-  if (shares_gradients()) {
+  if (shares_gradients(bucket)) {
     sum.results = shared.gradients;
     sum.adds = shared.reduced.front().valid();
   }
@@ -196,13 +201,13 @@ TaskId Lowering::update_interval(const Bucket& bucket, const SharedBucket& share
   const std::uint32_t shard = end.shards[replica];
   const std::int64_t values = own.size();
   const auto begin = [&](bool interval) { return interval ? 0 : own.begin; };
-  const BufferId gradients = shares_gradients()
+  const BufferId gradients = shares_gradients(bucket)
                                  ? shared.gradients[at]
                                  : parameters_of(layer).gradients[slot(layer, shard)].buffer;
-  std::vector<Operand> operands = {
-      {shared.parameters[at], 0, Role::parameters, Access::update, begin(shares_parameters()),
-       values},
-      {gradients, 0, Role::parameter_gradients, Access::read, begin(shares_gradients()), values}};
+  std::vector<Operand> operands = {{shared.parameters[at], 0, Role::parameters, Access::update,
+                                    begin(shares_parameters(bucket)), values},
+                                   {gradients, 0, Role::parameter_gradients, Access::read,
+                                    begin(shares_gradients(bucket)), values}};
   const Optimizer optimizer = kernels_of(bucket.devices[replica]).optimizer;
   if (const std::int64_t words = state_words(optimizer); words > 0) {
     const Bytes bytes{values * state_bytes(optimizer, options_.dtypes.parameters)};
@@ -214,7 +219,7 @@ TaskId Lowering::update_interval(const Bucket& bucket, const SharedBucket& share
 }
 
 void Lowering::update_shared(std::size_t b) {
-  if (!shares_gradients()) reduce_bucket(b);
+  if (!shares_gradients(buckets_[b])) reduce_bucket(b);
   update_late([this, b] { update_intervals(b); });
 }
 
@@ -242,6 +247,7 @@ void Lowering::update_intervals(std::size_t b) {
 // them.
 void Lowering::gather_updated() {
   for (std::size_t b = buckets_.size(); b-- > 0;) {
+    if (shares_parameters(buckets_[b])) continue;
     Group all = bucket_group(buckets_[b], shared_[b].algorithm, GroupWork::all_gather);
     all.buffers = shared_[b].parameters;
     Task kind;
@@ -259,6 +265,7 @@ void Lowering::plan_openings(std::span<const Instance> instances, const Stages& 
   std::vector<std::size_t> seen(buckets_.size(), kNone);
   const auto read = [&](LayerId layer, std::size_t instance, Phase phase) {
     for (const InBucket& lies : parameters_of(holders_[layer()]).shared) {
+      if (!shares_parameters(bucket_of(lies))) continue;
       if (std::exchange(seen[lies.bucket], instance) == instance) continue;
       Opening opening{lies.bucket, phase};
       std::size_t before = kNone;
@@ -373,7 +380,7 @@ void Lowering::wait_for_parameters(LayerId layer, std::size_t shard) {
   const LayerParameters& own = parameters_of(holder);
   if (own.ready.empty()) return;
   const std::size_t at = holder == layer ? slot(layer, shard) : slot_beside(holder, layer, shard);
-  after_.push_back(own.ready[at]);
+  if (own.ready[at].valid()) after_.push_back(own.ready[at]);
 }
 
 }  // namespace strata

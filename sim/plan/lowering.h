@@ -281,6 +281,17 @@ class Lowering {
   // lower_zero.cpp
   bool shares_gradients() const { return options_.sync.zero >= Zero::gradients; }
   bool shares_parameters() const { return options_.sync.zero >= Zero::parameters; }
+  /// Where stages hold copies of a weight, only its optimizer's state is shared: a sum in each
+  /// round would have the last stage wait for the first one's gradient.
+  bool shares_gradients(const Bucket& bucket) const {
+    return shares_gradients() && !has_copies(bucket);
+  }
+  bool shares_parameters(const Bucket& bucket) const {
+    return shares_parameters() && !has_copies(bucket);
+  }
+  /// Where replicas share the gradients of the holder's slot; null where they do not.
+  const InBucket* gradients_shared_at(LayerId holder, std::size_t slot) const;
+  const Bucket& bucket_of(const InBucket& lies) const { return buckets_[lies.bucket]; }
   Interval interval_of(const Bucket& bucket, std::size_t replica) const {
     return share_of(bucket.values, bucket.devices.size(), replica);
   }

@@ -99,6 +99,40 @@ TEST_P(WeightCopies, AreUpdatedOnBothStages) {
   EXPECT_THAT(updated, ElementsAre(0U, 1U, 6U, 7U));
 }
 
+// However much replicas share of the others: a sum in each round would have the last stage wait for
+// the first one's gradient.
+TEST_P(WeightCopies, ShareTheirStateAlone) {
+  if (GetParam() == SyncAlgorithm::ps) GTEST_SKIP() << "a parameter server shares nothing";
+  for (const Zero zero : {Zero::gradients, Zero::parameters}) {
+    LowerOptions options;
+    options.rounds = 4;
+    options.sync = SyncAlgorithm::ring;
+    options.sync.zero = zero;
+    options.kernels.assign(cluster_.device_count(), {.optimizer = Optimizer::momentum});
+    const Plan lowered =
+        lower(graph_, cluster_, hybrid_parallel(graph_, 8, "hybrid:tp=2,pp=2"), options);
+    std::map<LayerId, std::size_t> sums;  // of all rounds, by the group's first layer
+    for (const Group& group : lowered.groups()) {
+      const bool scatters = group.work == GroupWork::reduce_scatter;
+      if (scatters) ++sums[group.layers.front().layer];
+    }
+    EXPECT_EQ(sums.at(embedding_), 2U) << "one for each half of the weight";
+    EXPECT_GT(sums.size(), 1U);
+    for (const auto& [layer, count] : sums) EXPECT_TRUE(layer == embedding_ || count % 4 == 0);
+    constexpr std::int64_t kHalf = 64 * 32 * 4 / 2;
+    const auto all = [](std::int64_t each) {
+      Held held;
+      for (std::size_t d = 0; d < 8; ++d) held[d] = each;
+      return held;
+    };
+    EXPECT_EQ(bytes(lowered, BufferKind::parameters), all(kHalf));
+    EXPECT_EQ(bytes(lowered, BufferKind::parameter_gradients), all(kHalf));
+    EXPECT_EQ(bytes(lowered, BufferKind::optimizer_state), all(kHalf / 4));
+    EXPECT_EQ(bytes(lowered, BufferKind::gathered_parameters), Held{});
+    EXPECT_EQ(bytes(lowered, BufferKind::round_gradients), Held{});
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Syncs, WeightCopies,
                          ::testing::Values(SyncAlgorithm::ring, SyncAlgorithm::ps),
                          [](const auto& tested) { return std::string(name(tested.param)); });
