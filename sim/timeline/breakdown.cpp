@@ -146,7 +146,7 @@ class Division {
     if (at != work.end()) {
       follow(at->of, until);
     } else {
-      follow_from_end(until);
+      follow_from_end(work, until);
     }
   }
 
@@ -168,9 +168,9 @@ class Division {
     if (to > from) waits_.push_back({from, to, reason});
   }
 
-  // As if the next step waited for the last task of this one.
-  void follow_from_end(Seconds from) {
-    const TaskOfStep last = last_of_window();
+  // As the device's first task of the step after the window would wait.
+  void follow_from_end(std::span<const End> work, Seconds from) {
+    const TaskOfStep last = last_before_next(work);
     cover(last, from, window_.to, WaitsFor::computation);
     follow(last, from);
   }
@@ -197,6 +197,25 @@ class Division {
     if (known == kNone) return std::nullopt;
     return TaskOfStep{static_cast<std::uint32_t>((known - 2) / plan_.size()),
                       TaskId((known - 2) % plan_.size())};
+  }
+
+  // What the device's first task of the next step waits for in the last step of the window: what
+  // that of the last step waited for in the step before or, where there is none, what its first
+  // cause will wait for when the step is done.
+  TaskOfStep last_before_next(std::span<const End> work) {
+    const auto first = std::find_if(work.begin(), work.end(),
+                                    [this](const End& end) { return end.of.step == last_step_; });
+    if (first == work.end()) return last_of_window();
+    TaskOfStep at = first->of;
+    while (const std::optional<TaskOfStep> cause = cause_of(at)) {
+      if (cause->step != last_step_) return {last_step_, cause->task};
+      at = *cause;
+    }
+    const TaskOfStep last = last_of_window();
+    const std::optional<TaskOfStep> awaited = causes_.carried(at.task, last_step_);
+    if (awaited && span(*awaited).end == span(last).end) return *awaited;
+    const std::span<const End> before = causes_.work(plan_[at.task].device);
+    return !before.empty() && before.back().at == span(last).end ? before.back().of : last;
   }
 
   // Of the last step of the window the task that ends last.

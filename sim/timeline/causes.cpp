@@ -116,24 +116,33 @@ std::vector<DeviceId> Causes::devices_of(TaskId id) const {
   return devices;
 }
 
-// The dependency that ended last; a collective waits for its peers' dependencies too.
+void Causes::consider(TaskOfStep before, std::optional<TaskOfStep>& latest) const {
+  const bool later = !latest || span(before).end > span(*latest).end;
+  const bool tied = !later && span(before).end == span(*latest).end;
+  if (later || (tied && precedes(before, *latest))) latest = before;
+}
+
+// A collective waits for its peers' dependencies too.
+std::span<const TaskId> Causes::waiting_with(const TaskId& id) const {
+  const Task& task = plan_[id];
+  if (task.kind != TaskKind::collective) return {&id, 1};
+  return plan_.groups()[task.detail].tasks;
+}
+
+std::optional<TaskOfStep> Causes::carried(TaskId task, std::uint32_t step) const {
+  std::optional<TaskOfStep> latest;
+  for (TaskId peer : waiting_with(task)) {
+    for (TaskId before : plan_.carried(peer)) consider({step, before}, latest);
+  }
+  return latest;
+}
+
+// The dependency that ended last.
 std::optional<TaskOfStep> Causes::latest_dependency(TaskOfStep of) const {
   std::optional<TaskOfStep> latest;
-  const auto consider = [&](TaskOfStep before) {
-    const bool later = !latest || span(before).end > span(*latest).end;
-    const bool tied = !later && span(before).end == span(*latest).end;
-    if (later || (tied && precedes(before, *latest))) latest = before;
-  };
-  const auto consider_all = [&](TaskId task) {
-    for (TaskId before : plan_.dependencies(task)) consider({of.step, before});
-    if (of.step == 0) return;
-    for (TaskId before : plan_.carried(task)) consider({of.step - 1, before});
-  };
-  const Task& task = plan_[of.task];
-  if (task.kind != TaskKind::collective) {
-    consider_all(of.task);
-  } else {
-    for (TaskId peer : plan_.groups()[task.detail].tasks) consider_all(peer);
+  if (of.step > 0) latest = carried(of.task, of.step - 1);
+  for (TaskId peer : waiting_with(of.task)) {
+    for (TaskId before : plan_.dependencies(peer)) consider({of.step, before}, latest);
   }
   return latest;
 }

@@ -42,6 +42,10 @@ class Causes {
   /// started, where nothing explains the time between.
   std::optional<Cause> of(TaskOfStep at) const;
 
+  /// Of the tasks of `step` for which that of the next step waits: the one that ended last. Nothing
+  /// where it waits for none.
+  std::optional<TaskOfStep> carried(TaskId task, std::uint32_t step) const;
+
   /// The tasks that ended at a time.
   struct End {
     Seconds at;
@@ -56,6 +60,9 @@ class Causes {
 
  private:
   void index_work();
+  /// Takes `before` as the latest where it is.
+  void consider(TaskOfStep before, std::optional<TaskOfStep>& latest) const;
+  std::span<const TaskId> waiting_with(const TaskId& id) const;
   std::optional<TaskOfStep> turn_before(TaskOfStep of) const;
   void index_turns() const;
   std::vector<DeviceId> devices_of(TaskId id) const;
