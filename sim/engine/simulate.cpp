@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <tuple>
 
@@ -32,6 +34,16 @@ struct DeviceState {
   bool woken = false;
 };
 
+// Where flows slow devices: what a device does, and until when as things stand.
+struct SlowedDevice {
+  static constexpr std::uint32_t kNothing = std::numeric_limits<std::uint32_t>::max();
+
+  std::uint32_t running = kNothing;
+  std::size_t flows = 0;  // that slow it
+  double left = 0;        // ticks of work at full speed, at `since`
+  Tick since = 0, end = 0;
+};
+
 class Simulation {
  public:
   Simulation(const Workload& workload, const SimulateOptions& options)
@@ -40,7 +52,8 @@ class Simulation {
         devices_(workload.device_count()),
         sharing_(workload, options),
         period_(options.period),
-        repetition_(options) {
+        repetition_(options),
+        slowed_(workload.slowed_share() > 0 ? workload.device_count() : 0) {
     times_.ready.resize(workload.size());
     times_.start.resize(workload.size());
     times_.end.resize(workload.size());
@@ -58,12 +71,18 @@ class Simulation {
   void become_ready(std::uint32_t a);
   void enqueue(ActivityId id);
   void move(std::uint32_t a);
+  bool moves_bytes(ActivityId flow) const;
   void begin(std::uint32_t a);
   void finish(std::uint32_t a);
   void fire(const Timer& timer);
   void wake(std::size_t device);
   void run_free_devices();
   void run_next(DeviceState& device);
+  double speed(const SlowedDevice& device) const;
+  void start_again(SlowedDevice& device);
+  void run_slowed(std::uint32_t a, DeviceId on);
+  void change_speeds(ActivityId flow, bool moves);
+  bool is_stale(const Timer& timer) const;
   void start_timer(std::uint32_t a, Tick duration, TimerKind kind);
   void schedule(const Timer& timer);
   [[noreturn]] void too_late(ActivityId id) const;
@@ -82,6 +101,7 @@ class Simulation {
   const std::size_t period_;
   Repetition repetition_;
   bool repeats_ = false;
+  std::vector<SlowedDevice> slowed_;  // by device; none where no flow slows any
 };
 
 ActivityTimes Simulation::run(EngineStatistics* statistics) {
@@ -89,6 +109,7 @@ ActivityTimes Simulation::run(EngineStatistics* statistics) {
   for (;;) {
     settle();
     if (repeats_ || repetition_.holds(now_)) return first_period();
+    if (finished_count_ == workload_.size()) break;  // timers that no longer count may be left
     sharing_.solve(now_);
     const Tick next = std::min(timers_.next(), sharing_.next_completion());
     if (next == kNever) break;
@@ -200,14 +221,20 @@ void Simulation::fire(const Timer& timer) {
     case TimerKind::moves:
       return move(timer.activity);
     case TimerKind::done:
+      if (!slowed_.empty() && is_stale(timer)) return;
       return finish(timer.activity);
   }
 }
 
 void Simulation::move(std::uint32_t a) {
   const ActivityId id{a};
-  if (workload_.bytes(id) == 0 || workload_.demands(id).empty()) return finish(a);
+  if (!moves_bytes(id)) return finish(a);
   sharing_.start(id);
+  if (!slowed_.empty()) change_speeds(id, true);
+}
+
+bool Simulation::moves_bytes(ActivityId flow) const {
+  return workload_.bytes(flow) > 0 && !workload_.demands(flow).empty();
 }
 
 void Simulation::finish(std::uint32_t a) {
@@ -216,9 +243,57 @@ void Simulation::finish(std::uint32_t a) {
   ++finished_count_;
   repetition_.end(a, times_);
   const ActivityId id{a};
+  if (!slowed_.empty() && workload_.kind(id) == ActivityKind::flow && moves_bytes(id)) {
+    change_speeds(id, false);
+  }
   if (workload_.kind(id) != ActivityKind::compute) return;
-  devices_[workload_.device(id)()].busy = false;
-  wake(workload_.device(id)());
+  const std::size_t device = workload_.device(id)();
+  devices_[device].busy = false;
+  if (!slowed_.empty()) slowed_[device].running = SlowedDevice::kNothing;
+  wake(device);
+}
+
+double Simulation::speed(const SlowedDevice& device) const {
+  return device.flows > 0 ? 1 - workload_.slowed_share() : 1;
+}
+
+void Simulation::run_slowed(std::uint32_t a, DeviceId on) {
+  SlowedDevice& device = slowed_[on()];
+  device.running = a;
+  device.left = static_cast<double>(workload_.duration(ActivityId{a}));
+  device.since = now_;
+  start_again(device);
+}
+
+// With what is left of its work, at the speed that it has now.
+void Simulation::start_again(SlowedDevice& device) {
+  const double ticks = std::round(device.left / speed(device));
+  if (ticks > static_cast<double>(kMaxTick - now_)) too_late(ActivityId{device.running});
+  device.end = now_ + static_cast<Tick>(ticks);
+  start_timer(device.running, static_cast<Tick>(ticks), TimerKind::done);
+}
+
+// `moves`: the flow begins to move bytes, or it has ended.
+void Simulation::change_speeds(ActivityId flow, bool moves) {
+  for (DeviceId on : workload_.slows(flow)) {
+    SlowedDevice& device = slowed_[on()];
+    const double before = speed(device);
+    device.flows = moves ? device.flows + 1 : device.flows - 1;
+    if (speed(device) == before || device.running == SlowedDevice::kNothing) continue;
+    if (device.end == now_) continue;  // it ends with all that happens now
+    device.left -= static_cast<double>(now_ - device.since) * before;
+    device.left = std::max(device.left, 0.0);
+    device.since = now_;
+    start_again(device);
+  }
+}
+
+// The device has another end by now, or has ended it already.
+bool Simulation::is_stale(const Timer& timer) const {
+  const ActivityId id{timer.activity};
+  if (workload_.kind(id) != ActivityKind::compute) return false;
+  const SlowedDevice& device = slowed_[workload_.device(id)()];
+  return device.running != timer.activity || device.end != timer.at;
 }
 
 void Simulation::wake(std::size_t device) {
@@ -246,6 +321,7 @@ void Simulation::run_next(DeviceState& device) {
   device.queue.pop_back();
   device.busy = true;
   begin(a);
+  if (!slowed_.empty()) return run_slowed(a, workload_.device(ActivityId{a}));
   start_timer(a, workload_.duration(ActivityId{a}), TimerKind::done);
 }
 

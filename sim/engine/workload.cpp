@@ -75,6 +75,23 @@ ActivityId Workload::add_flow(std::span<const LinkId> links, double bytes, Tick 
   return add_flow(std::span<const Demand>(scratch_), bytes, latency);
 }
 
+std::uint32_t Workload::add_device_set(std::span<const DeviceId> devices) {
+  device_sets_.emplace_back(devices.begin(), devices.end());
+  return static_cast<std::uint32_t>(device_sets_.size() - 1);
+}
+
+void Workload::slow(ActivityId flow, std::uint32_t device_set, double share) {
+  assert(kind(flow) == ActivityKind::flow && device_set < device_sets_.size());
+  assert(share > 0 && share < 1 && (slowed_share_ == 0 || slowed_share_ == share));
+  slowed_share_ = share;
+  set(slowed_sets_, flow(), device_set + 1);
+}
+
+std::span<const DeviceId> Workload::slows(ActivityId id) const {
+  if (id() >= slowed_sets_.size() || slowed_sets_[id()] == 0) return {};
+  return device_sets_[slowed_sets_[id()] - 1];
+}
+
 ActivityId Workload::add_event(Tick duration) {
   assert(duration >= 0);
   return add(ActivityKind::event, 0, static_cast<std::uint64_t>(duration));
@@ -104,8 +121,14 @@ void Workload::repeat(std::size_t copies, std::span<const Dependency> across,
   activities_.reserve(period * (copies + 1));
   priorities_.reserve(period * (copies + 1));
   dependencies_.reserve(inside + copies * (inside + across.size()));
+  const bool slows = !slowed_sets_.empty();
+  if (slows) {
+    slowed_sets_.resize(period);
+    slowed_sets_.reserve(period * (copies + 1));
+  }
   for (std::size_t k = 1; k <= copies; ++k) {
     std::copy_n(activities_.begin(), period, std::back_inserter(activities_));
+    if (slows) std::copy_n(slowed_sets_.begin(), period, std::back_inserter(slowed_sets_));
     for (std::size_t i = 0; i < period; ++i) {
       priorities_.push_back(priorities_[i] + k * priority_step);
     }

@@ -53,6 +53,11 @@ class Workload {
   ActivityId add_flow(std::span<const Demand> demands, double bytes, Tick latency);
   /// The same with weight 1 on every link.
   ActivityId add_flow(std::span<const LinkId> links, double bytes, Tick latency);
+  /// Devices that flows slow together; their number is for slow().
+  std::uint32_t add_device_set(std::span<const DeviceId> devices);
+  /// While the flow moves bytes, the devices of the set compute at 1 - `share` of their speed,
+  /// however many flows slow them. 0 < share < 1, the same for all flows of the workload.
+  void slow(ActivityId flow, std::uint32_t device_set, double share);
   /// Uses no resource: a join of its dependencies, followed by its `duration`.
   ActivityId add_event(Tick duration = 0);
 
@@ -91,6 +96,11 @@ class Workload {
   std::span<const Demand> demands(ActivityId id) const;
   Tick latency(ActivityId id) const { return routes_[index(id)].latency; }
 
+  /// Of a flow: the devices that it slows.
+  std::span<const DeviceId> slows(ActivityId id) const;
+  /// What they lose of their speed; 0: no flow slows any.
+  double slowed_share() const { return slowed_share_; }
+
   Tick delay(ActivityId id) const { return id() < delays_.size() ? delays_[id()] : 0; }
   Tick not_before(ActivityId id) const { return id() < not_before_.size() ? not_before_[id()] : 0; }
   /// Brings what kind(), device(), duration() and bytes() read into the cache.
@@ -124,6 +134,9 @@ class Workload {
   std::vector<Route> routes_;
   std::vector<std::uint32_t> route_slots_;  ///< open addressing: a route's number + 1, or 0
   std::vector<Demand> scratch_;
+  std::vector<std::vector<DeviceId>> device_sets_;
+  std::vector<std::uint32_t> slowed_sets_;  ///< by flow: its set's number + 1; ends at the last
+  double slowed_share_ = 0;
   bool in_order_ = true;
 };
 

@@ -212,7 +212,7 @@ constexpr SettingSpec kWhatIf = {
     "layer.SELECTOR.speed; a value or a factor (2x); overlap, on or off; "
     "attention, fused or unfused; dropout, redrawn or masks; gather, once or again; "
     "launch.forward, launch.backward, launch.update, launch.communication, a time; "
-    "launch.stages, wait or ahead; as "
+    "launch.stages, wait or ahead; communication.share, a number below 1; as "
     "link.inter.bandwidth=0.5x (docs/clusters.md); repeatable"};
 
 [[noreturn]] void refuse_text(const Value& value, std::string_view expected,

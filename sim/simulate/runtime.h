@@ -35,6 +35,9 @@ struct Launches {
 struct Runtime {
   Overlap overlap = Overlap::allowed;
   Launches launches = {};
+  /// What a device that takes part in a collective loses of its computing speed while bytes move,
+  /// to the kernels that move them and to their traffic in its memory; below 1.
+  double communication_share = 0;
 
   constexpr Runtime(Overlap while_bytes_move = Overlap::allowed) : overlap(while_bytes_move) {}
   bool operator==(const Runtime&) const = default;

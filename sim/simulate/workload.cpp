@@ -225,11 +225,14 @@ class WorkloadBuilder {
   void add_group(TaskId id) {
     const Group& group = plan_.groups()[plan_[id].detail];
     if (group.tasks.front() != id) return;
+    const double share = runtime_.communication_share;
+    const std::uint32_t slowed = share > 0 ? slowed_by(plan_[id]) : 0;
     ActivityId first, last;
     for (const Flow& flow : shapes_[group.shape]) {
       const double bytes = flow.bytes * static_cast<double>(group.bytes.value);
       check(flow, bytes);
       const ActivityId next = built_.workload.add_flow(flow.demands, bytes, flow.latency);
+      if (share > 0) built_.workload.slow(next, slowed, share);
       if (last.valid()) built_.workload.add_dependency(next, last);
       if (!first.valid()) first = next;
       last = next;
@@ -238,6 +241,13 @@ class WorkloadBuilder {
       built_.first[task()] = first;
       built_.last[task()] = last;
     }
+  }
+
+  // The set of devices that take part in the collective.
+  std::uint32_t slowed_by(const Task& collective) {
+    const auto [at, fresh] = device_sets_.try_emplace(partners(collective), 0);
+    if (fresh) at->second = built_.workload.add_device_set(at->first);
+    return at->second;
   }
 
   void connect(TaskId id) {
@@ -357,6 +367,7 @@ class WorkloadBuilder {
   std::vector<Flow> flows_;
   std::vector<std::uint32_t> transfers_;   // in flows_, in the order of Task::detail
   std::vector<std::vector<Flow>> shapes_;  // by group shape
+  std::map<std::vector<DeviceId>, std::uint32_t> device_sets_;
 };
 
 }  // namespace

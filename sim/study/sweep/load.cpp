@@ -40,6 +40,16 @@ Seconds* launch_of(const std::string& key, Launches& launches) {
   return nullptr;
 }
 
+// Of a device's speed, lost while its collectives move bytes.
+double parse_share(const std::string& value) {
+  try {
+    const double share = parse_number(value);
+    if (share >= 0 && share < 1) return share;
+  } catch (const InputError&) {  // said below, with what is allowed
+  }
+  throw InputError(fmt::format("'{}' is no share; allowed: a number from 0, below 1", value));
+}
+
 template <class Change>
 void naming(const std::string& key, const std::string& value, const Change& change) try {
   change();
@@ -80,6 +90,8 @@ void change(Case& input, const std::string& key, const std::string& value) {
     input.gathers_again = is_first(key, value, "again", "once");
   } else if (key == "launch.stages") {
     input.runtime.launches.wait_for_stages = is_first(key, value, "wait", "ahead");
+  } else if (key == "communication.share") {
+    input.runtime.communication_share = parse_share(value);
   } else if (Seconds* const launch = launch_of(key, input.runtime.launches)) {
     *launch = parse_seconds(value);
   } else if (key.starts_with("layer.")) {

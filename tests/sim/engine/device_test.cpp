@@ -84,5 +84,42 @@ TEST(Event, IsReadyAfterItsDelayButNotBefore) {
   EXPECT_EQ(simulate(w).ready, (std::vector<Tick>{0, 15, 18}));
 }
 
+// 3 ticks of work alone, 4 under a flow at half of the speed, and the rest of the 10 after it.
+TEST(Device, IsSlowedByAFlowWhileItMovesBytes) {
+  const BytesPerSecond tick{kTicksPerSecond};  // a byte a tick
+  Workload w(2, {&tick, 1});
+  const LinkId link{0u};
+  const ActivityId slowed = w.add_compute(kDevice, 10), other = w.add_compute(DeviceId{1u}, 10);
+  const ActivityId flow = w.add_flow({&link, 1}, 4, 3);
+  const DeviceId devices[] = {kDevice};
+  w.slow(flow, w.add_device_set(devices), 0.5);
+  const ActivityTimes times = simulate(w);
+  EXPECT_EQ(times.end[flow()], 7);
+  EXPECT_EQ(times.end[slowed()], 12);
+  EXPECT_EQ(times.end[other()], 10);
+  EXPECT_EQ(times.makespan, 12);
+}
+
+// The end that it would have had without the flow is later than its end with a free device.
+TEST(Device, EndsWhenItsWorkIsDoneHoweverOftenItsSpeedChanges) {
+  const BytesPerSecond tick{kTicksPerSecond};
+  Workload w(1, {&tick, 1});
+  const LinkId link{0u};
+  const std::uint32_t all = w.add_device_set(std::vector<DeviceId>{kDevice});
+  const ActivityId work = w.add_compute(kDevice, 100);
+  const ActivityId next = w.add_compute(kDevice, 10);
+  ActivityId before;
+  for (int i = 0; i < 5; ++i) {
+    const ActivityId flow = w.add_flow({&link, 1}, 8, 2);
+    w.slow(flow, all, 0.75);
+    if (before.valid()) w.add_dependency(flow, before);
+    before = flow;
+  }
+  const ActivityTimes times = simulate(w);
+  EXPECT_EQ(times.end[before()], 50);
+  EXPECT_EQ(times.end[work()], 50 + 100 - (5 * 2 + 5 * 2));
+  EXPECT_EQ(times.end[next()], times.end[work()] + 10);
+}
+
 }  // namespace
 }  // namespace strata

@@ -20,14 +20,26 @@ void expect_close(const std::vector<Tick>& times, const std::vector<Tick>& expec
   }
 }
 
+void expect_as_naively(const Workload& w) {
+  const ActivityTimes times = simulate(w), expected = simulate_naively(w);
+  expect_close(times.ready, expected.ready);
+  expect_close(times.start, expected.start);
+  expect_close(times.end, expected.end);
+  EXPECT_NEAR(static_cast<double>(times.makespan), static_cast<double>(expected.makespan),
+              1 + 1e-9 * static_cast<double>(expected.makespan));
+}
+
 TEST(RandomWorkloads, AgreeWithSolvingEverythingAnew) {
   for (std::uint64_t seed = 0; seed < kScenarios && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    const Workload w = RandomWorkload(seed).make();
-    const ActivityTimes times = simulate(w), expected = simulate_naively(w);
-    expect_close(times.ready, expected.ready);
-    expect_close(times.start, expected.start);
-    expect_close(times.end, expected.end);
+    expect_as_naively(RandomWorkload(seed).make());
+  }
+}
+
+TEST(RandomWorkloads, AgreeWhereFlowsSlowDevices) {
+  for (std::uint64_t seed = 0; seed < kScenarios && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    expect_as_naively(RandomWorkload(seed).with_slowed_devices().make());
   }
 }
 

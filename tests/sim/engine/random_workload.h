@@ -31,6 +31,12 @@ class RandomWorkload {
     return *this;
   }
 
+  /// Half of the flows slow devices.
+  RandomWorkload& with_slowed_devices() {
+    slows_ = true;
+    return *this;
+  }
+
   Workload make() {
     const std::size_t devices = 1 + pick(4), links = 1 + pick(12);
     const std::size_t size = 1 + (pick(4) == 0 ? pick(200) : pick(50));
@@ -74,7 +80,17 @@ class RandomWorkload {
       if (pick(chance) == 0) demands.push_back({LinkId{l}, weight()});
     }
     const double bytes = pick(12) == 0 ? 0 : 1e6 * up_to(4);
-    return w.add_flow(demands, bytes, pick(2) == 0 ? 0 : duration() / 4);
+    const ActivityId flow = w.add_flow(demands, bytes, pick(2) == 0 ? 0 : duration() / 4);
+    if (slows_ && pick(2) == 0) slow(w, flow);
+    return flow;
+  }
+
+  void slow(Workload& w, ActivityId flow) {
+    std::vector<DeviceId> devices;
+    for (std::size_t d = 0; d < w.device_count(); ++d) {
+      if (pick(2) == 0) devices.push_back(DeviceId{d});
+    }
+    w.slow(flow, w.add_device_set(devices), 0.2);
   }
 
   double weight() {
@@ -86,7 +102,7 @@ class RandomWorkload {
   Weights weights_;
   std::size_t dependencies_ = 1;  // an activity has fewer than this
   bool weighted_ = false;
-  bool delays_ = true, distinct_ = false;
+  bool delays_ = true, distinct_ = false, slows_ = false;
 };
 
 }  // namespace strata

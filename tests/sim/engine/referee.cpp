@@ -99,7 +99,22 @@ class Referee {
     }
     if (!best.valid()) return false;
     times_.start[best()] = now_;
-    return enter(best(), State::running, now_ + w_.duration(best));
+    left_[best()] = static_cast<long double>(w_.duration(best));
+    return enter(best(), State::running, w_.duration(best) == 0 ? now_ : kNone);
+  }
+
+  // Of a device, as the flows that move leave it.
+  long double speed(DeviceId device) const {
+    for (std::size_t a = 0; a < w_.size(); ++a) {
+      const auto slowed = w_.slows(ActivityId{a});
+      const bool slows = std::find(slowed.begin(), slowed.end(), device) != slowed.end();
+      if (slows && state_[a] == State::moving) return 1 - w_.slowed_share();
+    }
+    return 1;
+  }
+
+  bool computes(std::size_t a) const {
+    return state_[a] == State::running && w_.kind(ActivityId{a}) == ActivityKind::compute;
   }
 
   std::tuple<std::uint64_t, Tick, ActivityId> key(ActivityId id) const {
@@ -115,6 +130,11 @@ class Referee {
     std::vector<long double> room;
     for (BytesPerSecond b : w_.link_bandwidths()) room.push_back(b.value / 1e12L);
     while (!open.empty()) freeze_next_link(open, room);
+    for (std::size_t a = 0; a < w_.size(); ++a) {
+      if (!computes(a)) continue;
+      rate_[a] = speed(w_.device(ActivityId{a}));
+      until_[a] = now_ + static_cast<Tick>(left_[a] / rate_[a] + 0.5L);
+    }
   }
 
   void freeze_next_link(std::vector<ActivityId>& open, std::vector<long double>& room) {
@@ -141,7 +161,8 @@ class Referee {
 
   void advance(Tick to) {
     for (std::size_t a = 0; a < w_.size(); ++a) {
-      if (state_[a] == State::moving) left_[a] -= rate_[a] * static_cast<long double>(to - now_);
+      if (state_[a] == State::moving || computes(a))
+        left_[a] -= rate_[a] * static_cast<long double>(to - now_);
     }
     now_ = to;
   }

@@ -26,10 +26,12 @@
 #include "sim/strategy/recomputation.h"
 #include "sim/timeline/breakdown.h"
 #include "sim/timeline/memory.h"
+#include "tests/sanitized.h"
 
 namespace strata {
 namespace {
 
+using strata::testing::kSanitized;
 using strata::testing::pick;
 using strata::testing::Random;
 
@@ -234,7 +236,8 @@ class Classes : public ::testing::TestWithParam<std::uint64_t> {
  protected:
   // Compares one of each class with all devices.
   void compare(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-               const LowerOptions& options, Overlap overlap, const std::string& note, Seen& seen) {
+               const LowerOptions& options, const Runtime& runtime, const std::string& note,
+               Seen& seen) {
     static const FewCosts kCosts;
     const std::vector<const CostModel*> models(cluster.device_count(), &kCosts);
     const auto costs_of = [&](const Plan& plan) {
@@ -245,9 +248,9 @@ class Classes : public ::testing::TestWithParam<std::uint64_t> {
     const Plan classes = lower_by_class(graph, cluster, strategy, options);
     seen.folded = classes.classes() != nullptr && classes.size() < all.size();
     // With the rates of the links every step is simulated, even where it repeats the first.
-    const Timeline expected = simulate(all, cluster, costs_of(all), 4, overlap, true);
-    const Timeline timeline = simulate(classes, cluster, costs_of(classes), 4, overlap);
-    const SteadyStep steady = simulate_steady(classes, cluster, costs_of(classes), 4, overlap);
+    const Timeline expected = simulate(all, cluster, costs_of(all), 4, runtime, true);
+    const Timeline timeline = simulate(classes, cluster, costs_of(classes), 4, runtime);
+    const SteadyStep steady = simulate_steady(classes, cluster, costs_of(classes), 4, runtime);
     seen.repeated = steady.timeline.steps() == 1;
     ASSERT_EQ(steady.seconds, expected.step_seconds()) << note;
     ASSERT_EQ(peak_memory(classes, steady.timeline), peak_memory(classes, timeline)) << note;
@@ -292,10 +295,11 @@ TEST_P(Classes, DoWhatAllDevicesDo) {
     options.gathers_again = pick(random, 0, 2) == 0;
     options.max_flows_per_edge = static_cast<std::size_t>(pick(random, 0, 40));
     options.gathers_again = pick(random, 0, 2) == 0;
-    const Overlap overlap = pick(random, 0, 4) == 0 ? Overlap::none : Overlap::allowed;
+    Runtime runtime = pick(random, 0, 4) == 0 ? Overlap::none : Overlap::allowed;
     share_some(random, options);
+    if (pick(random, 0, 2) == 0) runtime.communication_share = 0.25;
     Seen seen;
-    compare(graph, cluster, strategy, options, overlap,
+    compare(graph, cluster, strategy, options, runtime,
             fmt::format("seed {} on {}", seed, cluster.name()), seen);
     if (HasFatalFailure()) return;
     folded += seen.folded;
@@ -387,9 +391,10 @@ TEST_P(Classes, DoWhatAllDevicesDoInHostsOnASwitch) {
       options.rounds = static_cast<std::uint32_t>(pick(random, 1, 3));
       options.gathers_again = pick(random, 0, 2) == 0;
       share_some(random, options);
-      const Overlap overlap = pick(random, 0, 4) == 0 ? Overlap::none : Overlap::allowed;
+      Runtime runtime = pick(random, 0, 4) == 0 ? Overlap::none : Overlap::allowed;
+      if (pick(random, 0, 2) == 0) runtime.communication_share = 0.25;
       Seen seen;
-      compare(graph, cluster, strategy, options, overlap,
+      compare(graph, cluster, strategy, options, runtime,
               fmt::format("seed {} on {}, {}, {} rounds", seed, cluster.name(), strategy.name(),
                           options.rounds),
               seen);
@@ -400,7 +405,8 @@ TEST_P(Classes, DoWhatAllDevicesDoInHostsOnASwitch) {
   EXPECT_GT(folded, 10u) << "few of the cases have classes";
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Classes, ::testing::Range<std::uint64_t>(0, 2000, 200));
+constexpr std::uint64_t kSeeds = kSanitized ? 800 : 2000;
+INSTANTIATE_TEST_SUITE_P(Seeds, Classes, ::testing::Range<std::uint64_t>(0, kSeeds, 200));
 
 }  // namespace
 }  // namespace strata

@@ -56,6 +56,19 @@ TEST(Simulate, DataParallelismHidesASyncBehindTheBackwardPass) {
   }
 }
 
+// As above: each sum takes a fifth of the computing beside it, that of a's weights and b's update.
+TEST(Simulate, SumsTakeTheirShareOfTheComputingBesideThem) {
+  const Graph graph = two_layers(8);
+  Runtime runtime;
+  runtime.communication_share = 0.2;
+  const Outcome r = run(graph, testing::star(2), data_parallel(graph, 2), 1, runtime);
+  EXPECT_NEAR(r.timeline.makespan().value, (54 + 0.2 * (0.625 + 0.5)) * kMs, 1e-12);
+  // Without overlap nothing is computed beside a sum.
+  runtime.overlap = Overlap::none;
+  const Outcome alone = run(graph, testing::star(2), data_parallel(graph, 2), 1, runtime);
+  EXPECT_NEAR(alone.timeline.makespan().value, (54 + 0.625 + 0.5) * kMs, 1e-12);
+}
+
 // a is cut in its outputs, b in its inputs: what a device makes in a, it needs in b. Each then has
 // its terms of b's 8 x 1250 sums and adds up those of 4 samples; 4 x 1250 x 4 bytes arrive at
 // 10 GB/s in 2 us, and in the backward pass as many gradients.
