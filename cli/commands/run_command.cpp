@@ -140,7 +140,11 @@ void run_command(Runner& runner, const RunFlags& flags) {
   if (report.costs) tell_of_costs(*report.costs);
   for (const std::string& doubt : report.doubts) warn(doubt);
   warn_of_idle_devices(report.strategy.name(), report.plan, report.cluster);
-  const RunNames names{request.devices, runner.description(request.devices), request.sync};
+  const RunNames names{
+      request.devices,
+      runner.description(request.devices),
+      request.sync,
+      {request.optimizer, {}, request.micro_batch, request.schedule, request.recompute}};
   const std::string mismatch = mismatch_text(report);
   write_files(flags, report, mismatch.empty());
   if (flags.json) {

@@ -15,21 +15,29 @@ std::string sync_text(const GradientSync& sync) {
   return text + fmt::format(", buckets of {}", format_bytes(sync.bucket));
 }
 
-namespace {
-
-// What of it is not as usual.
-std::string step_text(const Case& input) {
+std::string step_text(const StepSettings& step) {
   std::string text;
-  const Optimizer optimizer = kernels_of(input).optimizer;
-  if (optimizer != Optimizer::sgd) text += fmt::format(", {}", name(optimizer));
-  if (input.dtypes.gradients != input.dtypes.parameters) {
-    text += fmt::format(", gradients {}", name(input.dtypes.gradients));
-  }
-  if (input.cut) text += fmt::format(", micro-batch {}", input.cut->samples);
-  if (input.recompute != Recompute::none) {
-    text += fmt::format(", recompute {}", name(input.recompute));
+  if (step.optimizer != Optimizer::sgd) text += fmt::format(", {}", name(step.optimizer));
+  if (step.gradients) text += fmt::format(", gradients {}", name(*step.gradients));
+  if (step.micro_batch) text += fmt::format(", micro-batch {}", *step.micro_batch);
+  if (!step.schedule.empty()) text += fmt::format(", schedule {}", step.schedule);
+  if (step.recompute != Recompute::none) {
+    text += fmt::format(", recompute {}", name(step.recompute));
   }
   return text;
+}
+
+namespace {
+
+StepSettings step_of(const Case& input) {
+  StepSettings step;
+  step.optimizer = kernels_of(input).optimizer;
+  if (input.dtypes.gradients != input.dtypes.parameters) step.gradients = input.dtypes.gradients;
+  if (input.cut) step.micro_batch = input.cut->samples;
+  step.schedule =
+      input.schedule.kind ? std::string(name(*input.schedule.kind)) : input.schedule.file;
+  step.recompute = input.recompute;
+  return step;
 }
 
 }  // namespace
@@ -38,7 +46,7 @@ void print_header(const Case& input) {
   const std::size_t devices = input.cluster.device_count();
   print("{} on {}: {} {}, batch {}, {}, sync {}{}\n\n", input.graph.name(), input.cluster.name(),
         devices, devices == 1 ? "device" : "devices", input.batch(), name(input.dtypes.values),
-        sync_text(input.sync), step_text(input));
+        sync_text(input.sync), step_text(step_of(input)));
 }
 
 }  // namespace strata

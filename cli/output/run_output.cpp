@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/output/case_header.h"
 #include "cli/output/device_warnings.h"
 #include "cli/output/table.h"
 #include "sim/text/units.h"
@@ -214,6 +213,11 @@ nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report) 
                                  {"strategy", report.strategy.name()},
                                  {"sync", name(names.sync.algorithm)},
                                  {"bucket_bytes", names.sync.bucket_in_use().value},
+                                 {"zero", static_cast<int>(names.sync.zero)},
+                                 {"optimizer", name(names.step.optimizer)},
+                                 {"recompute", name(names.step.recompute)},
+                                 {"rounds", report.plan.rounds()},
+                                 {"schedule", report.schedule},
                                  {"batch", report.graph.batch()},
                                  {"steps", training.losses.size()},
                                  {"timed_steps", training.times.count},
@@ -237,10 +241,11 @@ nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report) 
 }
 
 std::string run_text(const RunNames& names, const RunReport& report) {
-  std::string text = fmt::format(
-      "{} on {} ({}): batch {}, sync {}, {} steps\n\n{}{}", report.graph.name(), names.devices,
-      names.machine, report.graph.batch(), sync_text(names.sync), report.training.losses.size(),
-      table(report), plain_loops_text(report.training.plain_loops.value_or(PlainLoops{})));
+  std::string text =
+      fmt::format("{} on {} ({}): batch {}, sync {}{}, {} steps\n\n{}{}", report.graph.name(),
+                  names.devices, names.machine, report.graph.batch(), sync_text(names.sync),
+                  step_text(names.step), report.training.losses.size(), table(report),
+                  plain_loops_text(report.training.plain_loops.value_or(PlainLoops{})));
   if (report.predicted || report.test || report.check) text += '\n';
   if (report.predicted) text += prediction_text(report);
   if (report.test) {

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/output/case_header.h"
 #include "sim/study/run/run.h"
 
 namespace strata {
@@ -14,6 +15,7 @@ namespace strata {
 struct RunNames {
   std::string devices, machine;
   GradientSync sync;
+  StepSettings step = {};
 };
 
 nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report);

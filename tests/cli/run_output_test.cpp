@@ -100,6 +100,40 @@ TEST(RunOutput, OfPlayedStepsTellsWhatPlayingTakes) {
   EXPECT_NEAR(issue["min"], 1e-4, 1e-12);
 }
 
+TEST(RunOutput, SaysHowAStepIsTrainedInTheWordsOfAPrediction) {
+  strata::testing::FakeRunner runner;
+  RunRequest request = small_request();
+  request.devices = "cpu:2", request.batch = 8, request.micro_batch = 2;
+  request.schedule = "gpipe", request.optimizer = Optimizer::adam;
+  request.sync.zero = Zero::state, request.recompute = Recompute::full;
+  const RunReport report = run(runner, request);
+  const RunNames names{
+      "cpu:2",
+      "fake",
+      request.sync,
+      {request.optimizer, {}, request.micro_batch, request.schedule, request.recompute}};
+  EXPECT_THAT(run_text(names, report),
+              HasSubstr("batch 8, sync ring, ZeRO 1, adam, micro-batch 2, schedule gpipe, "
+                        "recompute full, 8 steps\n"));
+  const Json json = run_json(names, report);
+  EXPECT_EQ(json["zero"], 1);
+  EXPECT_EQ(json["optimizer"], "adam");
+  EXPECT_EQ(json["recompute"], "full");
+  EXPECT_EQ(json["rounds"], 2);
+  EXPECT_EQ(json["schedule"], "gpipe");
+}
+
+TEST(RunOutput, OfAPlainStepSaysSo) {
+  const RunReport report = run_with({});
+  EXPECT_THAT(run_text(kNames, report), HasSubstr("batch 4, sync ring, no buckets, 8 steps\n"));
+  const Json json = run_json(kNames, report);
+  EXPECT_EQ(json["zero"], 0);
+  EXPECT_EQ(json["optimizer"], "sgd");
+  EXPECT_EQ(json["recompute"], "none");
+  EXPECT_EQ(json["rounds"], 1);
+  EXPECT_EQ(json["schedule"], "");
+}
+
 TEST(RunOutput, OfCoresTellsOfNoHost) {
   const RunReport report = run_with({});
   EXPECT_FALSE(run_json(kNames, report).contains("issue_seconds"));

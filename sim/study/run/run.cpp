@@ -243,6 +243,7 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
                       train_options(request, cancelled, progress, "training"));
   RunReport report{network.graph, input.cluster, strategy, plan, {}, {}, {}, {}, {}};
   report.notes = std::move(network.notes);
+  report.schedule = schedule_used(input, strategy, input.rounds);
   report.costs = std::move(costs);
   if (!input.models.empty()) {
     report.predicted = predict_steps(input, strategy, plan);

@@ -75,6 +75,7 @@ struct RunReport {
   std::optional<CostsUsed> costs = {};   ///< of the search and the prediction
   std::vector<std::string> doubts = {};  ///< about the prediction (cost_warnings.h)
   std::vector<std::string> notes = {};   ///< about the network (network.h)
+  std::string schedule = {};             ///< schedule_used()
 
   double throughput() const {
     return static_cast<double>(graph.batch()) / training.times.median.value;
