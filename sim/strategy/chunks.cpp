@@ -5,8 +5,10 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/base/error.h"
 #include "sim/graph/blocks.h"
@@ -37,6 +39,27 @@ std::optional<Repeat> main_blocks(const Graph& graph) {
     (in_block ? inside : outside) += macs(graph, LayerId(i));
   }
   return inside >= outside ? std::optional(*most) : std::nullopt;
+}
+
+// With how many blocks what stands before and after them counts, so that they divide: none or one.
+std::optional<std::size_t> blocks_around(std::size_t blocks, std::size_t chunks) {
+  if (chunks > blocks) return std::nullopt;
+  if (blocks % chunks == 0) return 0;
+  if ((blocks + 2) % chunks == 0) return 1;
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse(std::size_t blocks, std::size_t stages, std::size_t chunks_per_stage) {
+  std::vector<std::string> allowed;
+  for (std::size_t chunks = 2; chunks <= blocks; ++chunks) {
+    if (blocks_around(blocks, chunks)) allowed.push_back(std::to_string(chunks));
+  }
+  std::string last = std::move(allowed.back());  // the blocks themselves, at least
+  allowed.pop_back();
+  if (!allowed.empty()) last = fmt::format("{} or {}", fmt::join(allowed, ", "), last);
+  throw InputError(fmt::format("its {} blocks do not divide into {}; allowed: {} {}", blocks,
+                               parts_text(stages, chunks_per_stage), last,
+                               chunks_per_stage == 1 ? "stages" : "chunks in all"));
 }
 
 // `around`: blocks that what stands before them counts as, and what stands after them.
@@ -156,11 +179,10 @@ std::vector<std::uint32_t> divide_into_chunks(const Graph& graph, std::size_t st
   const std::size_t chunks = stages * chunks_per_stage;
   if (chunks == 1) return std::vector<std::uint32_t>(graph.size());
   const std::optional<Repeat> blocks = main_blocks(graph);
-  if (blocks && blocks->times >= chunks) {
-    if (blocks->times % chunks == 0) return divide_blocks(graph, *blocks, chunks, 0);
-    if ((blocks->times + 2) % chunks == 0) return divide_blocks(graph, *blocks, chunks, 1);
-    throw InputError(fmt::format("its {} blocks do not divide into {}", blocks->times,
-                                 parts_text(stages, chunks_per_stage)));
+  if (blocks) {
+    const auto around = blocks_around(blocks->times, chunks);
+    if (!around) refuse(blocks->times, stages, chunks_per_stage);
+    return divide_blocks(graph, *blocks, chunks, *around);
   }
   const EvenChunks layers(graph);
   if (layers.size() < chunks) {

@@ -52,8 +52,11 @@ TEST(Chunks, HaveEquallyManyBlocksEach) {
 
 TEST(Chunks, SayWhereBlocksDoNotDivide) {
   const Graph gpt = build_zoo("gpt2", 1);
-  EXPECT_EQ(error(gpt, 5), "its 12 blocks do not divide into 5 stages");
-  EXPECT_EQ(error(gpt, 4, 2), "its 12 blocks do not divide into 4 stages of 2 chunks each");
+  EXPECT_EQ(error(gpt, 5),
+            "its 12 blocks do not divide into 5 stages; allowed: 2, 3, 4, 6, 7 or 12 stages");
+  EXPECT_EQ(error(gpt, 4, 2),
+            "its 12 blocks do not divide into 4 stages of 2 chunks each; allowed: 2, 3, 4, 6, 7 or "
+            "12 chunks in all");
 }
 
 // A residual network's blocks are of several kinds, of which none is most of it.
@@ -63,12 +66,16 @@ TEST(Chunks, OfOtherNetworksHaveTheLeastLargest) {
               ElementsAre("layer2_0_conv3", "layer3_0_conv3", "layer3_5_conv1"));
 }
 
-// Fewer than there are chunks.
-TEST(Chunks, FewBlocksAreCutAsOtherLayers) {
-  const Graph gpt = build_zoo("gpt:layers=3,hidden=32,heads=4,seq=16,vocab=64", 1);
-  EXPECT_THAT(begins(gpt, 3), ElementsAre("block2_attention_norm", "block3_attention_norm"));
-  EXPECT_THAT(begins(gpt, 4),
-              ElementsAre("block1_ffn_out", "block2_ffn_norm", "block3_attention_out"));
+TEST(Chunks, CutNoBlock) {
+  const Graph gpt = build_zoo("gpt2", 1);
+  EXPECT_EQ(error(gpt, 4, 5),
+            "its 12 blocks do not divide into 4 stages of 5 chunks each; allowed: 2, 3, 4, 6, 7 or "
+            "12 chunks in all");
+  EXPECT_EQ(error(gpt, 14),
+            "its 12 blocks do not divide into 14 stages; allowed: 2, 3, 4, 6, 7 or 12 stages");
+  const Graph few = build_zoo("gpt:layers=3,hidden=32,heads=4,seq=16,vocab=64", 1);
+  EXPECT_THAT(begins(few, 3), ElementsAre("block2_attention_norm", "block3_attention_norm"));
+  EXPECT_EQ(error(few, 2), "its 3 blocks do not divide into 2 stages; allowed: 3 stages");
 }
 
 TEST(Chunks, EachHasALayer) {

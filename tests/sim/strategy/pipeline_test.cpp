@@ -113,10 +113,11 @@ TEST(Pipeline, SaysWhatDoesNotFit) {
   EXPECT_EQ(error(gpt, 8, "hybrid:pp=3"),
             "strategy 'hybrid:pp=3': its parts are 3 devices, which do not divide 8");
   EXPECT_EQ(error(gpt, 5, "hybrid:pp=5"),
-            "strategy 'hybrid:pp=5': its 12 blocks do not divide into 5 stages");
+            "strategy 'hybrid:pp=5': its 12 blocks do not divide into 5 stages; allowed: 2, 3, 4, "
+            "6, 7 or 12 stages");
   EXPECT_EQ(error(gpt, 8, "hybrid:pp=4,vp=2"),
             "strategy 'hybrid:pp=4,vp=2': its 12 blocks do not divide into 4 stages of 2 chunks "
-            "each");
+            "each; allowed: 2, 3, 4, 6, 7 or 12 chunks in all");
   EXPECT_EQ(error(gpt, 8, "hybrid:vp=2"),
             "strategy 'hybrid:vp=2': vp=2 needs several stages; allowed: pp=P with P of 2 or more");
   EXPECT_EQ(error(gpt, 8, "hybrid:pp=0"),
