@@ -32,6 +32,7 @@
 #include "sim/strategy/hybrid.h"
 #include "sim/study/case/flops.h"
 #include "sim/study/case/rounds.h"
+#include "sim/study/explain/story.h"
 #include "sim/study/search/solve.h"
 #include "sim/text/file.h"
 #include "sim/text/units.h"
@@ -133,24 +134,6 @@ void warn_if_steady(const Prediction& p) {
   if (!scatters) warn("--jitter: no cost has a measured spread");
 }
 
-// "A device's step on average: 364 us compute, 5.67 us waiting for transfers, ..."
-std::string breakdown_text(const StepParts& parts) {
-  std::vector<std::string> texts = {format_seconds(parts.compute) + " compute"};
-  const Seconds least = 1e-6 * parts.total();
-  const auto add = [&](Seconds seconds, std::string_view what) {
-    if (seconds > least) texts.push_back(fmt::format("{} {}", format_seconds(seconds), what));
-  };
-  add(parts.recompute, "recompute");
-  add(parts.optimizer, "optimizer");
-  add(parts.exposed.transfer, "exposed transfers");
-  add(parts.exposed.reduce, "exposed gradient sums");
-  add(parts.exposed.gather, "exposed gathers");
-  add(parts.exposed.statistics, "exposed statistics");
-  add(parts.launch, "launch");
-  add(parts.bubble, "bubble");
-  return fmt::format("A device's step on average: {}\n", fmt::join(texts, ", "));
-}
-
 void print_details(const Case& input, const Prediction& p) {
   const PathShares& path = p.path;
   print(
@@ -159,7 +142,7 @@ void print_details(const Case& input, const Prediction& p) {
       format_seconds(path.compute), format_seconds(path.transfer), format_seconds(path.sync),
       format_seconds(path.statistics),
       input.runtime.launches.any() ? fmt::format(", {} launches", format_seconds(path.idle)) : "");
-  print("{}", breakdown_text(p.breakdown.mean));
+  print("{}\n", parts_text(p.breakdown.mean));
   const double sum = p.sources.total().value;
   if (sum > 0) {
     print(

@@ -243,6 +243,7 @@ Json story_json(const Case& input, const Story& story) {
             {"eq1_seconds", story.eq1.value},
             {"lower_bound_seconds", story.lower_bound.value},
             {"critical_path", path_json(story.path)},
+            {"breakdown", parts_json(story.parts)},
             {"lasts_seconds", story.exposures.all.lasts.value},
             {"exposed_seconds", story.exposures.all.exposed.value},
             {"communication", exposures_json(input, story.exposures.parts)},

@@ -36,20 +36,6 @@ nlohmann::ordered_json memory_json(const Prediction& prediction) {
   return bytes;
 }
 
-nlohmann::ordered_json parts_json(const StepParts& parts) {
-  const ExposedCommunication& exposed = parts.exposed;
-  return {{"compute_seconds", parts.compute.value},
-          {"recompute_seconds", parts.recompute.value},
-          {"bubble_seconds", parts.bubble.value},
-          {"exposed_communication_seconds",
-           {{"transfer", exposed.transfer.value},
-            {"reduce", exposed.reduce.value},
-            {"gather", exposed.gather.value},
-            {"statistics", exposed.statistics.value}}},
-          {"optimizer_seconds", parts.optimizer.value},
-          {"launch_seconds", parts.launch.value}};
-}
-
 nlohmann::ordered_json breakdown_json(const Case& input, const Breakdown& breakdown) {
   nlohmann::ordered_json json = parts_json(breakdown.mean);
   json["devices"] = nlohmann::ordered_json::array();
@@ -105,6 +91,20 @@ nlohmann::ordered_json terms_json(const Degrees& degrees, const LayerTerms& term
           {"compute_seconds", terms.compute.value},
           {"transfer_seconds", terms.transfer.value},
           {"sync_seconds", terms.sync.value}};
+}
+
+nlohmann::ordered_json parts_json(const StepParts& parts) {
+  const ExposedCommunication& exposed = parts.exposed;
+  return {{"compute_seconds", parts.compute.value},
+          {"recompute_seconds", parts.recompute.value},
+          {"bubble_seconds", parts.bubble.value},
+          {"exposed_communication_seconds",
+           {{"transfer", exposed.transfer.value},
+            {"reduce", exposed.reduce.value},
+            {"gather", exposed.gather.value},
+            {"statistics", exposed.statistics.value}}},
+          {"optimizer_seconds", parts.optimizer.value},
+          {"launch_seconds", parts.launch.value}};
 }
 
 nlohmann::ordered_json prediction_json(const Case& input, const Prediction& prediction) {

@@ -33,6 +33,9 @@ nlohmann::ordered_json terms_json(const Degrees& degrees, const LayerTerms& term
 /// What the critical path is made of.
 nlohmann::ordered_json path_json(const PathShares& path);
 
+/// Where the time of a device's step goes.
+nlohmann::ordered_json parts_json(const StepParts& parts);
+
 /// What `strata predict --json` prints.
 nlohmann::ordered_json prediction_json(const Case& input, const Prediction& prediction);
 /// What --jitter adds to it.

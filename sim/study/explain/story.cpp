@@ -106,6 +106,7 @@ Story tell(const Case& input, const CaseRequest& request, const SearchOptions& s
   story.step = p.step_seconds();
   story.eq1 = p.eq1_seconds();
   story.path = p.path;
+  story.parts = breakdown(p.plan, p.timeline).mean;
   story.exposures = exposures_of(input, of);
   story.peak_memory = p.largest_peak();
   story.fits = !shortage(input, p.peak_memory);

@@ -38,6 +38,7 @@ struct Story {
   Strategy strategy;
   Seconds step, eq1;
   PathShares path;
+  StepParts parts;      ///< what a device's step is made of, on average
   Exposures exposures;  ///< the parts that are exposed most first
   Busiest device;
   std::optional<Busiest> link;  ///< nothing where nothing moves
@@ -58,9 +59,12 @@ struct Story {
 Story tell(const Case& input, const CaseRequest& request, const SearchOptions& space,
            const Strategy& strategy, const SolveLimits& limits = {});
 
-/// The story in a few sentences, each a line.
+/// The story in a few sentences, each a line; of a pipeline with its bubble.
 std::vector<std::string> sentences(const Case& input, const Story& story);
 
+/// "A device's step on average: 364 us compute, 5.67 us exposed transfers", without what is
+/// nothing.
+std::string parts_text(const StepParts& parts);
 /// "the transfer from conv1 to pool1", "the sum of conv1's gradients".
 std::string what(const Graph& graph, const Exposure& part);
 /// "link.inter.bandwidth=3.4x", "a batch of 1024".

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/strategy/config_text.h"
+#include "sim/strategy/stages.h"
 #include "sim/study/explain/story.h"
 #include "sim/text/units.h"
 
@@ -91,6 +92,13 @@ std::string step_sentence(const Story& story) {
   const Share& most = shares.front();
   return text + fmt::format(". What binds it: {}, {} of the step.", most.of,
                             percent(most.seconds / story.step));
+}
+
+std::string pipeline_sentence(const Case& input, const Story& story) {
+  const std::size_t stages = stages_of(input.graph, story.strategy).stages();
+  if (stages < 2) return {};
+  return fmt::format("{} is a pipeline of {} stages. {}.", story.strategy.name(), stages,
+                     parts_text(story.parts));
 }
 
 std::string run_cut(const Graph& graph, const EqualCuts& run, const Config& cut) {
@@ -181,8 +189,9 @@ std::string rival_sentence(const Story& story, const Rival& rival) {
 
 std::vector<std::string> sentences(const Case& input, const Story& story) {
   std::vector<std::string> all = {
-      step_sentence(story),   cuts_sentence(input, story),          bound_sentence(story),
-      memory_sentence(story), communication_sentence(input, story), busiest_sentence(story)};
+      step_sentence(story),   cuts_sentence(input, story), pipeline_sentence(input, story),
+      bound_sentence(story),  memory_sentence(story),      communication_sentence(input, story),
+      busiest_sentence(story)};
   bool turns = false;
   for (const Rival& rival : story.rivals) {
     all.push_back(rival_sentence(story, rival));
@@ -191,6 +200,24 @@ std::vector<std::string> sentences(const Case& input, const Story& story) {
   if (turns) all.emplace_back(kTurnsNote);
   std::erase_if(all, [](const std::string& s) { return s.empty(); });
   return all;
+}
+
+std::string parts_text(const StepParts& parts) {
+  std::string text =
+      fmt::format("A device's step on average: {} compute", format_seconds(parts.compute));
+  const Seconds least = 1e-6 * parts.total();
+  const auto add = [&](Seconds seconds, std::string_view what) {
+    if (seconds > least) text += fmt::format(", {} {}", format_seconds(seconds), what);
+  };
+  add(parts.recompute, "recompute");
+  add(parts.optimizer, "optimizer");
+  add(parts.exposed.transfer, "exposed transfers");
+  add(parts.exposed.reduce, "exposed gradient sums");
+  add(parts.exposed.gather, "exposed gathers");
+  add(parts.exposed.statistics, "exposed statistics");
+  add(parts.launch, "launch");
+  add(parts.bubble, "bubble");
+  return text;
 }
 
 std::string what(const Graph& graph, const Exposure& part) {

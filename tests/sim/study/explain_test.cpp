@@ -24,6 +24,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 CaseRequest request_for(const std::string& model, const std::string& cluster,
                         SyncAlgorithm sync = SyncAlgorithm::ring) {
@@ -279,6 +280,26 @@ TEST(Story, IsThatOfThePrediction) {
               AllOf(Contains(HasSubstr("A step takes " + format_seconds(story.step))),
                     Contains(HasSubstr("the sum of classifier_1's gradients")),
                     Contains(HasSubstr("owt takes"))));
+}
+
+// Two stages, two rounds: 1f1b has each stage idle for a third of the step.
+TEST(Story, OfAPipelineTellsOfItsBubble) {
+  CaseRequest request = request_for("lenet5", "p100-1x2");
+  request.batch = 8, request.micro_batch = 4;
+  const Case input = load_case(request);
+  const Strategy staged = load_strategy("hybrid:pp=2", input);
+  PredictOptions options;
+  options.breakdown = true;
+  const Prediction p = predict(input, staged, options);
+  const Story story = tell(input, request, {}, staged);
+  EXPECT_GT(story.parts.bubble, Seconds{});
+  EXPECT_NEAR(story.parts.bubble.value, p.breakdown.mean.bubble.value, 1e-12);
+  EXPECT_THAT(sentences(input, story),
+              Contains(AllOf(HasSubstr("hybrid:pp=2 is a pipeline of 2 stages. A device's step on "
+                                       "average: "),
+                             HasSubstr(format_seconds(story.parts.bubble) + " bubble."))));
+  EXPECT_THAT(sentences(input, tell(input, request, {}, load_strategy("data", input))),
+              Not(Contains(HasSubstr("pipeline"))));
 }
 
 // A sample of VGG-16 keeps 110 MB of activations: a thousand fit on no P100.
