@@ -267,7 +267,7 @@ void Lowering::plan_openings(std::span<const Instance> instances, const Stages& 
     for (const InBucket& lies : parameters_of(holders_[layer()]).shared) {
       if (!shares_parameters(bucket_of(lies))) continue;
       if (std::exchange(seen[lies.bucket], instance) == instance) continue;
-      Opening opening{lies.bucket, phase};
+      Opening opening{lies.bucket, phase, instances[instance].round};
       std::size_t before = kNone;
       for (std::size_t replica : shared_[lies.bucket].replicas) {
         std::size_t& on = last[buckets_[lies.bucket].devices[replica]()];
@@ -304,8 +304,10 @@ void Lowering::plan_openings(std::span<const Instance> instances, const Stages& 
   }
 }
 
+// Of the round that reads them, though another may be under way: so all rounds gather alike.
 void Lowering::gather_parameters(Opening& opening, std::vector<std::vector<TaskId>> after) {
   builder_.recompute(false);
+  const std::uint32_t under_way = builder_.set_round(opening.round);
   const Bucket& bucket = buckets_[opening.bucket];
   const SharedBucket& shared = shared_[opening.bucket];
   for (std::size_t replica : shared.replicas) {
@@ -328,6 +330,7 @@ void Lowering::gather_parameters(Opening& opening, std::vector<std::vector<TaskI
     }
   }
   opening.ready = join_bucket(bucket, builder_.add_group(std::move(all)), kind, after);
+  builder_.set_round(under_way);
   builder_.recompute(recomputes_after_.valid());
 }
 

@@ -91,6 +91,7 @@ struct SharedBucket {
 struct Opening {
   std::size_t bucket = 0;
   Phase phase = Phase::forward;  ///< or backward_data
+  std::uint32_t round = 0;       ///< of the pass
   std::vector<BufferId> buffers =
       {};  ///< by replica, as in SharedBucket; none before it is gathered
   std::vector<TaskId> ready = {};

@@ -30,6 +30,8 @@ class PlanBuilder {
   TaskId add(const Task& task, std::initializer_list<TaskId> dependencies) {
     return add(task, view(dependencies));
   }
+  /// Tasks from now on are of this round; the round that they were of before.
+  std::uint32_t set_round(std::uint32_t round) { return std::exchange(round_, round); }
   /// `task` also waits for `earlier` of the step before, whatever they use.
   void carry(TaskId task, TaskId earlier) { carried_.emplace_back(task, earlier); }
 

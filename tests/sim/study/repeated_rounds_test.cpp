@@ -17,6 +17,7 @@ struct Example {
   std::int64_t batch = 64;
   Recompute recompute = Recompute::none;
   WhatIfs sets = {};
+  Zero zero = Zero::nothing;
 };
 
 Prediction predicted(const Example& of, Simulated devices) {
@@ -28,6 +29,7 @@ Prediction predicted(const Example& of, Simulated devices) {
   request.schedule = of.schedule;
   request.recompute = of.recompute;
   request.sets = of.sets;
+  request.sync.zero = of.zero;
   request.dtype = DType::bf16;
   const Case input = load_case(request);
   PredictOptions options;
@@ -75,6 +77,11 @@ TEST(RepeatedRounds, TellWhatAllDo) {
                 40,
                 Recompute::none,
                 {{"launch.forward", "80us"}, {"launch.backward", "5us"}}},
+        Example{gpt, "a100-1x2", "data", "", 80, Recompute::none, {}, Zero::gradients},
+        Example{gpt, "a100-1x2", "data", "", 80, Recompute::none, {}, Zero::parameters},
+        Example{gpt, "a100-2x2", "hybrid:pp=2", "", 80, Recompute::full, {}, Zero::parameters},
+        Example{gpt, "a100-2x5", "hybrid:pp=5", "", 80, Recompute::none, {}, Zero::parameters},
+        Example{gpt, "a100-2x2", "hybrid:pp=2,vp=2", "", 80, Recompute::none, {}, Zero::parameters},
         Example{uneven, "p100-1x4", "hybrid:pp=4", "", 60},
         Example{uneven, "p100-2x2", "hybrid:pp=2", "zb-h1", 60},
         Example{"vgg16", "p100-1x4", "hybrid:pp=4", "1f1b", 60},
