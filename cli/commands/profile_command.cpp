@@ -12,6 +12,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/interrupt.h"
 #include "cli/options/measure_options.h"
+#include "cli/options/setting_options.h"
 #include "cli/output/device_warnings.h"
 #include "cli/output/json.h"
 #include "cli/output/output.h"
@@ -29,6 +30,7 @@ constexpr std::size_t kProfileRounds = 15;
 
 struct ProfileFlags {
   MeasureFlags measure;
+  Optimizer optimizer = Optimizer::sgd;
   std::string typed;
   bool merge = false;
 };
@@ -78,13 +80,15 @@ Outcome measure_with_progress(Runner& runner, const ProfileRequest& request) try
   throw JobFailed("interrupted; nothing is written");
 }
 
-nlohmann::ordered_json outcome_json(const MeasureFlags& flags, const Outcome& outcome) {
+nlohmann::ordered_json outcome_json(const ProfileFlags& of, const Outcome& outcome) {
+  const MeasureFlags& flags = of.measure;
   const Profile& profile = outcome.report.profile;
   const RelativeSpread spread = relative_spread(profile.measured);
   nlohmann::ordered_json json = {
       {"models", flags.models},
       {"device_names", flags.devices},
       {"dtype", name(flags.dtype)},
+      {"optimizer", name(of.optimizer)},
       {"graph", flags.recorded},
       {"kind", profile.kind},
       {"machine", profile.description},
@@ -115,8 +119,10 @@ std::string outcome_table(const Outcome& outcome) {
 }
 
 // Cores are a cluster by their name; GPUs, whose kind their driver knows, are predicted with a run.
-std::string example(const MeasureFlags& flags) {
-  const std::string rest = fmt::format("{} --profile {}", batch_text(flags), flags.output);
+std::string example(const ProfileFlags& of) {
+  const MeasureFlags& flags = of.measure;
+  std::string rest = fmt::format("{} --profile {}", batch_text(flags), flags.output);
+  if (of.optimizer != Optimizer::sgd) rest += fmt::format(" --optimizer {}", name(of.optimizer));
   if (flags.devices.starts_with("cpu:")) {
     return fmt::format("strata predict {} --cluster {} {} --strategy {}", flags.models.front(),
                        flags.devices, rest, flags.strategies);
@@ -125,7 +131,8 @@ std::string example(const MeasureFlags& flags) {
                      flags.models.front(), flags.devices, name(flags.dtype), rest);
 }
 
-void print_outcome(const MeasureFlags& flags, const Outcome& outcome) {
+void print_outcome(const ProfileFlags& of, const Outcome& outcome) {
+  const MeasureFlags& flags = of.measure;
   const Profile& profile = outcome.report.profile;
   strata::print("{} on {} ({}): {} rounds\n\n{}\n", fmt::join(flags.models, ", "), flags.devices,
                 profile.description, flags.rounds, outcome_table(outcome));
@@ -136,11 +143,12 @@ void print_outcome(const MeasureFlags& flags, const Outcome& outcome) {
     return;
   }
   print("Written: {}, and {} beside it. Now, for example,\n  {}\n", flags.output, outcome.table,
-        example(flags));
+        example(of));
 }
 
 void profile_command(Runner& runner, const ProfileFlags& flags) {
-  const ProfileRequest request = measure_request<ProfileRequest>(flags.measure, flags.typed);
+  ProfileRequest request = measure_request<ProfileRequest>(flags.measure, flags.typed);
+  request.optimizer = flags.optimizer;
   const std::optional<Profile> older = older_profile(flags, runner);
   warn_of_shared_cores(runner, request.devices);
   Outcome outcome = measure_with_progress(runner, request);
@@ -154,9 +162,9 @@ void profile_command(Runner& runner, const ProfileFlags& flags) {
     outcome.table = write_profile(flags.measure.output, profile);
   }
   if (flags.measure.json) {
-    print_json(outcome_json(flags.measure, outcome));
+    print_json(outcome_json(flags, outcome));
   } else {
-    print_outcome(flags.measure, outcome);
+    print_outcome(flags, outcome);
   }
   if (outcome.report.stopped) {
     throw JobFailed(
@@ -174,6 +182,11 @@ void add_profile_command(CLI::App& app, Runner& runner, const std::string& typed
   auto flags = std::make_shared<ProfileFlags>();
   flags->typed = typed;
   add_measure_options(*command, flags->measure, kProfileRounds);
+  add_setting(*command, "optimizer", flags->optimizer)
+      ->description(
+          "whose updates are measured: sgd (default), momentum or adam; predictions of another "
+          "take "
+          "them to last longer as it moves more");
   command
       ->add_flag("--merge", flags->merge,
                  "add to the profile of -o: what is not measured now stays as it is")

@@ -33,6 +33,7 @@ QueuedCalibration::QueuedCalibration(std::shared_ptr<Backend> backend, const Gra
       options_(std::move(options)),
       watch_(backend_->stopwatch(options_.recorded)),
       sweeps_(graph, list),
+      optimizer_(list.optimizer),
       labels_(labels_of(graph)),
       moves_(*backend_, list.moves, options_),
       last_(backend_->device_count()) {
@@ -129,8 +130,8 @@ bool QueuedCalibration::make_benches(const Sweep& sweep, const std::atomic<bool>
     bench.lasting = may_last(sweeps_[i]);
     for (std::size_t d = 0; d < backend_->device_count(); ++d) {
       backend_->enter(DeviceId(d));
-      bench.of_device.push_back(std::make_unique<ShardBench>(*backend_, DeviceId(d), graph_,
-                                                             sweeps_[i].layer, sweeps_[i].output));
+      bench.of_device.push_back(std::make_unique<ShardBench>(
+          *backend_, DeviceId(d), graph_, sweeps_[i].layer, sweeps_[i].output, optimizer_));
     }
     fresh = true;
   }
@@ -139,7 +140,7 @@ bool QueuedCalibration::make_benches(const Sweep& sweep, const std::atomic<bool>
 
 // First come, first kept: the same ones in each round.
 bool QueuedCalibration::may_last(const Shape& shape) {
-  const Bytes more = ShardBench::lasting_bytes(graph_, shape.layer, shape.output);
+  const Bytes more = ShardBench::lasting_bytes(graph_, shape.layer, shape.output, optimizer_);
   if (options_.memory && lasting_ + more > Bytes{options_.memory->value / kLastingPart}) {
     return false;
   }

@@ -60,6 +60,7 @@ class QueuedCalibration : public Measurer {
   CalibrateOptions options_;
   std::unique_ptr<Stopwatch> watch_;
   Sweeps sweeps_;
+  Optimizer optimizer_;
   std::vector<std::int64_t> labels_;
   std::map<std::size_t, Bench> benches_;  // by shape
   Bytes lasting_;                         // of benches, on one device

@@ -44,8 +44,8 @@ std::vector<float> spread_numbers(std::int64_t count, std::int64_t vocabulary) {
 }  // namespace
 
 ShardBench::ShardBench(Backend& backend, DeviceId device, const Graph& graph, LayerId layer,
-                       const Tile& output)
-    : backend_(backend), device_(device) {
+                       const Tile& output, Optimizer optimizer)
+    : backend_(backend), device_(device), optimizer_(optimizer) {
   spec_ = {&graph, layer, output, {}, true, 0};
   for (std::size_t i = 0; i < graph[layer].inputs.size(); ++i) {
     spec_.inputs.push_back(given_input(graph, layer, i, output));
@@ -54,14 +54,15 @@ ShardBench::ShardBench(Backend& backend, DeviceId device, const Graph& graph, La
   const Statistics sizes = statistics(graph[layer], output);
   const std::int64_t values = std::max(sizes.forward_values, sizes.backward_values);
   parameter_count_ = shard_parameters(graph[layer], output).total();
-  const auto lasting = [&](std::int64_t count) {
-    lasting_.push_back(backend.allocate(device, count * static_cast<std::int64_t>(sizeof(float))));
-    auto* data = static_cast<float*>(lasting_.back());
-    backend.fill_values(data, count);
-    return data;
-  };
-  if (parameter_count_ > 0) parameters_ = lasting(parameter_count_);
-  if (values > 0) statistics_ = lasting(values);
+  if (parameter_count_ > 0) {
+    parameters_ = make_lasting(parameter_count_);
+    backend.fill_values(parameters_, parameter_count_);
+    make_state();
+  }
+  if (values > 0) {
+    statistics_ = make_lasting(values);
+    backend.fill_values(statistics_, values);
+  }
   const Extents& whole = graph[layer].output;
   labels_.resize(static_cast<std::size_t>(volume(whole) / whole[Dim::c]));
   if (const auto* table = std::get_if<Embedding>(&graph[layer].op)) {
@@ -75,6 +76,21 @@ ShardBench::~ShardBench() {
   for (void* memory : lasting_) backend_.release(device_, memory);
 }
 
+float* ShardBench::make_lasting(std::int64_t count) {
+  lasting_.push_back(backend_.allocate(device_, count * static_cast<std::int64_t>(sizeof(float))));
+  return static_cast<float*>(lasting_.back());
+}
+
+// Zeros, as in a step: Adam takes roots of what it keeps.
+void ShardBench::make_state() {
+  const std::int64_t count = state_words(optimizer_) * parameter_count_;
+  if (count == 0) return;
+  state_ = make_lasting(count);
+  const std::vector<float> zeros(static_cast<std::size_t>(count));
+  backend_.copy_values(state_, zeros.data(), count);
+  backend_.finish();
+}
+
 Bytes ShardBench::bytes_of_step(const Backend& backend, const Graph& graph, LayerId layer,
                                 const Tile& output) {
   std::int64_t sum = backend.bytes(output) + backend.saved_bytes(graph[layer], output);
@@ -85,8 +101,10 @@ Bytes ShardBench::bytes_of_step(const Backend& backend, const Graph& graph, Laye
 }
 
 // A kernel may keep its parameters once more, in another form.
-Bytes ShardBench::lasting_bytes(const Graph& graph, LayerId layer, const Tile& output) {
-  const std::int64_t values = 2 * shard_parameters(graph[layer], output).total();
+Bytes ShardBench::lasting_bytes(const Graph& graph, LayerId layer, const Tile& output,
+                                Optimizer optimizer) {
+  const std::int64_t values =
+      (2 + state_words(optimizer)) * shard_parameters(graph[layer], output).total();
   return {values * static_cast<std::int64_t>(sizeof(float))};
 }
 
@@ -135,7 +153,8 @@ void ShardBench::begin_backward() {
 }
 
 void ShardBench::run(Phase phase) {
-  const StepContext context{0, 0, labels_};
+  StepContext context{0, 0, labels_};
+  context.optimizer = optimizer_;
   Operands operands;
   operands.inputs = inputs_;
   operands.output = output_;
@@ -143,6 +162,7 @@ void ShardBench::run(Phase phase) {
   operands.input_gradients = input_gradients_;
   operands.parameters = parameters_;
   operands.parameter_gradients = gradients_;
+  operands.optimizer_state = state_;
   operands.statistics = statistics_;
   operands.saved = saved_;
   operands.step = &context;

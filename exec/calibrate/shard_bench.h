@@ -15,9 +15,9 @@ namespace strata {
 
 class ShardBench {
  public:
-  /// Backend and graph must outlive it.
+  /// Backend and graph must outlive it. `optimizer`: of its update.
   ShardBench(Backend& backend, DeviceId device, const Graph& graph, LayerId layer,
-             const Tile& output);
+             const Tile& output, Optimizer optimizer);
   ~ShardBench();
   ShardBench(const ShardBench&) = delete;
   ShardBench& operator=(const ShardBench&) = delete;
@@ -29,7 +29,8 @@ class ShardBench {
   /// guess, as only kernels know what they keep.
   static Bytes bytes_of_step(const Backend& backend, const Graph& graph, LayerId layer,
                              const Tile& output);
-  static Bytes lasting_bytes(const Graph& graph, LayerId layer, const Tile& output);
+  static Bytes lasting_bytes(const Graph& graph, LayerId layer, const Tile& output,
+                             Optimizer optimizer);
 
   void begin_forward();
   void begin_backward();
@@ -41,17 +42,20 @@ class ShardBench {
  private:
   Region take(const Box& box);
   void write(const Region& region);
+  float* make_lasting(std::int64_t count);
+  void make_state();
   float* take_values(std::int64_t count);
 
   Backend& backend_;
   DeviceId device_;
   ShardSpec spec_;
+  Optimizer optimizer_;
   bool in_place_ = false;
   std::unique_ptr<Kernel> kernel_;
   std::vector<void*> lasting_, of_step_;
   std::vector<Region> inputs_, input_gradients_;
   Region output_, output_gradient_;
-  float *parameters_ = nullptr, *gradients_ = nullptr, *statistics_ = nullptr;
+  float *parameters_ = nullptr, *gradients_ = nullptr, *state_ = nullptr, *statistics_ = nullptr;
   void* saved_ = nullptr;
   std::int64_t parameter_count_ = 0;
   std::vector<std::int64_t> labels_;

@@ -5,18 +5,19 @@
 namespace strata {
 
 Sweeps::Sweeps(const Graph& graph, const MeasureList& list) {
-  for (const MeasureRequest& request : list.shards) add(graph, request, list.dtype);
+  for (const MeasureRequest& request : list.shards) add(graph, request, list);
   plan();
 }
 
-void Sweeps::add(const Graph& graph, const MeasureRequest& request, DType dtype) {
-  CostKey key = cost_key(graph, request.layer, request.output, dtype, request.phase);
+void Sweeps::add(const Graph& graph, const MeasureRequest& request, const MeasureList& list) {
+  CostKey key =
+      cost_key(graph, request.layer, request.output, list.dtype, request.phase, list.optimizer);
   const auto [known, is_new] = asked_.try_emplace({request.layer, key});
   if (!is_new) return places_.push_back(known->second);
   // The phases of one shape run one after another, as in a step. Layers of equal shape are all
   // run, so that a sweep is as long as a step.
   CostKey shape = key;
-  shape.phase = Phase::forward;
+  shape.phase = Phase::forward, shape.optimizer = Optimizer::sgd;
   const auto [at, fresh] =
       by_shape_.try_emplace(std::pair(request.layer, std::move(shape)), shapes_.size());
   if (fresh) shapes_.push_back({request.layer, request.output, {}, {}});

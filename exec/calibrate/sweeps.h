@@ -42,7 +42,7 @@ class Sweeps {
   void cut(const std::function<Bytes(const Shape&)>& held, Bytes most);
 
  private:
-  void add(const Graph& graph, const MeasureRequest& request, DType dtype);
+  void add(const Graph& graph, const MeasureRequest& request, const MeasureList& list);
   void plan();
 
   std::vector<Shape> shapes_;

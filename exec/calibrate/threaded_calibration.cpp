@@ -21,6 +21,7 @@ ThreadedCalibration::ThreadedCalibration(std::shared_ptr<Backend> backend, const
       graph_(graph),
       source_(options.source),
       sweeps_(graph, list),
+      optimizer_(list.optimizer),
       benches_(backend_->device_count()),
       spins_(backend_->device_count()),
       moves_(*backend_, list.moves, options),
@@ -103,7 +104,7 @@ bool ThreadedCalibration::make_benches(DeviceId device, const Sweep& sweep,
     if (benches.contains(i)) continue;
     throw_if_cancelled(cancelled);
     benches[i] = std::make_unique<ShardBench>(*backend_, device, graph_, sweeps_[i].layer,
-                                              sweeps_[i].output);
+                                              sweeps_[i].output, optimizer_);
   }
   return benches.size() > before;
 }

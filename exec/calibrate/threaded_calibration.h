@@ -55,6 +55,7 @@ class ThreadedCalibration : public Measurer {
   const Graph& graph_;
   std::string source_;
   Sweeps sweeps_;
+  Optimizer optimizer_;
   std::vector<std::map<std::size_t, std::unique_ptr<ShardBench>>> benches_;  // by device
   std::vector<Spins> spins_;                                                 // by device
   MoveTimes moves_;

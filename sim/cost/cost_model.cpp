@@ -78,7 +78,7 @@ class ProfileCostModel final : public CostModel {
  private:
   Cost time(const ShardWork& work, const PhaseWork& needed, Phase phase) const {
     if (is_of_these(work)) {
-      if (const auto cost = measured_(work, phase)) return scaled(*cost, needed, work, phase);
+      if (const auto cost = row(work, needed, phase)) return *cost;
     }
     if (!needed.any) return {{}, CostSource::analytic};
     if (const auto cost = (*tables_)(work, phase, needed, kernels_)) return *cost;
@@ -90,13 +90,25 @@ class ProfileCostModel final : public CostModel {
     return kernels_.fused_attention || !std::holds_alternative<Attention>(*work.op);
   }
 
-  // An update's rows are of plain SGD: the others take as much longer as they have more to move.
-  Cost scaled(Cost cost, const PhaseWork& needed, const ShardWork& work, Phase phase) const {
-    if (phase != Phase::update || kernels_.optimizer == Optimizer::sgd) return cost;
-    const PhaseWork plain = phase_work(work, phase);
-    if (plain.bytes <= Bytes{0}) return cost;
-    cost.seconds = cost.seconds * (static_cast<double>(needed.bytes.value) /
-                                   static_cast<double>(plain.bytes.value));
+  // An update by an optimizer of which there is no row takes as much longer than that by another as
+  // it has more to move.
+  std::optional<Cost> row(const ShardWork& work, const PhaseWork& needed, Phase phase) const {
+    if (phase != Phase::update) return measured_(work, phase);
+    if (auto cost = measured_(work, phase, kernels_.optimizer)) return cost;
+    for (std::size_t i = 0; i < kOptimizerNames.size(); ++i) {
+      KernelTraits other = kernels_;
+      other.optimizer = static_cast<Optimizer>(i);
+      if (other.optimizer == kernels_.optimizer) continue;
+      if (auto cost = measured_(work, phase, other.optimizer)) {
+        return scaled(*cost, needed.bytes, phase_work(work, phase, other).bytes);
+      }
+    }
+    return std::nullopt;
+  }
+
+  static Cost scaled(Cost cost, Bytes to, Bytes from) {
+    if (from <= Bytes{0}) return cost;
+    cost.seconds = cost.seconds * (static_cast<double>(to.value) / static_cast<double>(from.value));
     cost.source = CostSource::interpolated;
     return cost;
   }

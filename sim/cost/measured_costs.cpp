@@ -64,7 +64,7 @@ std::optional<double> distance(const std::vector<double>& a, const std::vector<d
 MeasuredCosts::MeasuredCosts(const std::vector<MeasuredCost>& rows) {
   for (const MeasuredCost& row : rows) {
     const CostKey& key = row.key;
-    Group& group = groups_[{key.signature, key.dtype, key.phase, key.inputs.size()}];
+    Group& group = groups_[{key.signature, key.dtype, key.phase, key.inputs.size(), key.optimizer}];
     std::vector<Extents> extents = shape(key.output, key.inputs);
     group.rows.push_back({logarithms(extents), log_work(key.signature, key.phase, extents),
                           row.seconds.value, row.relative_spread()});
@@ -72,10 +72,11 @@ MeasuredCosts::MeasuredCosts(const std::vector<MeasuredCost>& rows) {
   }
 }
 
-std::optional<Cost> MeasuredCosts::operator()(const ShardWork& work, Phase phase) const {
+std::optional<Cost> MeasuredCosts::operator()(const ShardWork& work, Phase phase,
+                                              Optimizer optimizer) const {
   if (groups_.empty()) return std::nullopt;
   Name name{signature(*work.op, work.output, work.parameters), work.dtypes.values, phase,
-            work.inputs.size()};
+            work.inputs.size(), optimizer};
   const auto group = groups_.find(name);
   if (group == groups_.end()) return std::nullopt;
   const std::vector<Extents> extents = shape(work.output, work.inputs);

@@ -24,12 +24,13 @@ class MeasuredCosts {
 
   explicit MeasuredCosts(const std::vector<MeasuredCost>& rows);
 
-  /// The row of this very shape; else, of rows that differ in extents alone and are near, the
-  /// nearest one of no more work and the nearest one of no less: log time linear in log work
-  /// between them, and the spread. With one of the two only, its time in proportion to the work,
-  /// within kReach. Else nothing. Near is the sum over dims of |log ratio|; ties go to the earlier
-  /// row.
-  std::optional<Cost> operator()(const ShardWork& work, Phase phase) const;
+  /// `optimizer`: whose update it is, where it is one. The row of this very shape; else, of rows
+  /// that differ in extents alone and are near, the nearest one of no more work and the nearest one
+  /// of no less: log time linear in log work between them, and the spread. With one of the two
+  /// only, its time in proportion to the work, within kReach. Else nothing. Near is the sum over
+  /// dims of |log ratio|; ties go to the earlier row.
+  std::optional<Cost> operator()(const ShardWork& work, Phase phase,
+                                 Optimizer optimizer = Optimizer::sgd) const;
 
  private:
   struct Row {
@@ -38,7 +39,7 @@ class MeasuredCosts {
     double seconds;
     double spread;  ///< of the seconds
   };
-  /// Rows of one signature, dtype, phase and number of inputs.
+  /// Rows of one signature, dtype, phase, number of inputs and optimizer.
   struct Group {
     std::map<std::vector<Extents>, std::size_t> exact;  ///< output, inputs: position in rows
     std::vector<Row> rows;
@@ -48,6 +49,7 @@ class MeasuredCosts {
     DType dtype;
     Phase phase;
     std::size_t inputs;
+    Optimizer optimizer;
     auto operator<=>(const Name&) const = default;
   };
 

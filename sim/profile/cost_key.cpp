@@ -30,10 +30,15 @@ std::vector<Extents> input_extents(const Graph& graph, LayerId layer, const Tile
   return inputs;
 }
 
-CostKey cost_key(const Graph& graph, LayerId layer, const Tile& shard, DType dtype, Phase phase) {
+CostKey cost_key(const Graph& graph, LayerId layer, const Tile& shard, DType dtype, Phase phase,
+                 Optimizer optimizer) {
   const Layer& l = graph[layer];
-  return {signature(l.op, extents(shard), shard_parameters(l, shard)), dtype, phase, extents(shard),
-          input_extents(graph, layer, shard)};
+  return {signature(l.op, extents(shard), shard_parameters(l, shard)),
+          dtype,
+          phase,
+          extents(shard),
+          input_extents(graph, layer, shard),
+          phase == Phase::update ? optimizer : Optimizer::sgd};
 }
 
 }  // namespace strata

@@ -64,10 +64,28 @@ DType read_dtype(std::string_view text) {
       fmt::format("'{}' is no dtype; allowed: {}", text, fmt::join(kDTypeNames, ", ")));
 }
 
-Phase read_phase(std::string_view text) {
-  const auto allowed = std::span(kPhaseNames).first<kKernelPhases>();
-  const auto found = std::find(allowed.begin(), allowed.end(), text);
-  if (found != allowed.end()) return static_cast<Phase>(found - allowed.begin());
+// Plain SGD's update has no name but the phase's.
+std::string phase_text(Phase phase, Optimizer optimizer) {
+  return optimizer == Optimizer::sgd ? std::string(name(phase))
+                                     : fmt::format("{}_{}", name(phase), name(optimizer));
+}
+
+struct KeyedPhase {
+  Phase phase;
+  Optimizer optimizer;
+};
+
+KeyedPhase read_phase(std::string_view text) {
+  std::vector<std::string> allowed;
+  for (int i = 0; i < kKernelPhases; ++i) {
+    const auto phase = static_cast<Phase>(i);
+    for (std::size_t rule = 0; rule < kOptimizerNames.size(); ++rule) {
+      const auto optimizer = static_cast<Optimizer>(rule);
+      if (optimizer != Optimizer::sgd && phase != Phase::update) continue;
+      allowed.push_back(phase_text(phase, optimizer));
+      if (allowed.back() == text) return {phase, optimizer};
+    }
+  }
   throw InputError(fmt::format("'{}' is no phase; allowed: {}", text, fmt::join(allowed, ", ")));
 }
 
@@ -109,8 +127,11 @@ MeasuredCost read_row(std::string_view line) {
                                  kColumns, columns.size()));
   }
   MeasuredCost cost;
-  cost.key = {read_signature(columns[0]), read_dtype(columns[1]), read_phase(columns[2]),
-              read_extents(columns[3], "output", 1), read_inputs(columns[4])};
+  std::string signature = read_signature(columns[0]);
+  const DType dtype = read_dtype(columns[1]);
+  const auto [phase, optimizer] = read_phase(columns[2]);
+  cost.key = {std::move(signature),    dtype,    phase, read_extents(columns[3], "output", 1),
+              read_inputs(columns[4]), optimizer};
   cost.seconds = read_time(columns[5], "seconds", true);
   cost.spread = read_time(columns[6], "spread_seconds", false);
   cost.count = read_count(columns[7]);
@@ -192,9 +213,10 @@ std::string print_measured_costs(const std::vector<MeasuredCost>& costs) {
   text += '\n';
   for (const MeasuredCost& cost : costs) {
     const CostKey& key = cost.key;
-    text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", cell(key.signature),
-                        name(key.dtype), name(key.phase), print(key.output), print(key.inputs),
-                        cost.seconds.value, cost.spread.value, cost.count, cell(cost.source));
+    text +=
+        fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", cell(key.signature), name(key.dtype),
+                    phase_text(key.phase, key.optimizer), print(key.output), print(key.inputs),
+                    cost.seconds.value, cost.spread.value, cost.count, cell(cost.source));
   }
   return text;
 }

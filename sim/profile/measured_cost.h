@@ -13,6 +13,7 @@
 #include "sim/graph/graph.h"
 #include "sim/graph/op.h"
 #include "sim/graph/ops/phase.h"
+#include "sim/graph/optimizer.h"
 
 namespace strata {
 
@@ -23,7 +24,8 @@ struct CostKey {
   DType dtype = DType::fp32;
   Phase phase = Phase::forward;
   Extents output;
-  std::vector<Extents> inputs;  ///< what the shard reads, halo included
+  std::vector<Extents> inputs;           ///< what the shard reads, halo included
+  Optimizer optimizer = Optimizer::sgd;  ///< of an update; sgd of all else
 
   auto operator<=>(const CostKey&) const = default;
 };
@@ -45,7 +47,9 @@ struct MeasuredCost {
 /// given it: halo included, padding not, one box around a flattened run. Zeros where it reads none.
 std::vector<Extents> input_extents(const Graph& graph, LayerId layer, const Tile& shard);
 
-CostKey cost_key(const Graph& graph, LayerId layer, const Tile& shard, DType dtype, Phase phase);
+/// `optimizer`: whose update it is, where it is one.
+CostKey cost_key(const Graph& graph, LayerId layer, const Tile& shard, DType dtype, Phase phase,
+                 Optimizer optimizer = Optimizer::sgd);
 
 /// Sorted by key. Throws InputError "FILE:LINE: ..." that lists what is wrong, a key that comes
 /// twice among it.

@@ -18,6 +18,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/graph/graph.h"
 #include "sim/graph/ops/phase.h"
+#include "sim/graph/optimizer.h"
 #include "sim/plan/plan.h"
 #include "sim/profile/measured_cost.h"
 #include "sim/profile/measured_move.h"
@@ -53,7 +54,8 @@ struct MeasureList {
   std::vector<MeasureRequest> shards;
   std::vector<Bytes> moves;  ///< by size
   DType dtype = DType::fp32;
-  bool recorded = false;  ///< launched as ExecutionOptions::recorded steps are
+  bool recorded = false;                 ///< launched as ExecutionOptions::recorded steps are
+  Optimizer optimizer = Optimizer::sgd;  ///< whose updates they are
 };
 
 /// What a Measurer left out: sweeps (over a network's layers, on one device; a round has several)

@@ -85,9 +85,9 @@ ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
   std::string missing;
   for (std::size_t s = 0; s < subjects.size() && !report.stopped; ++s) {
     const Subject& subject = subjects[s];
-    const auto measurer = runner.measure(
-        request.devices, subject.graph,
-        {subject.shapes, move_sizes(subject.graph), request.dtype, request.recorded});
+    const auto measurer = runner.measure(request.devices, subject.graph,
+                                         {subject.shapes, move_sizes(subject.graph), request.dtype,
+                                          request.recorded, request.optimizer});
     const std::string what = fmt::format("{} on {}", subject.graph.name(), request.devices);
     const auto tell = [&](std::size_t round) {
       if (progress) progress({what, round, request.rounds});

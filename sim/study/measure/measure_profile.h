@@ -24,6 +24,7 @@ struct ProfileRequest {
   std::int64_t batch_per_device = 32;
   std::vector<AskedStrategy> strategies = {"data", "model", "owt", "optimal"};
   DType dtype = DType::fp32;
+  Optimizer optimizer = Optimizer::sgd;  ///< whose updates are measured
   bool recorded = false;  ///< shards are launched as steps from a recording are; GPUs alone can
   std::size_t rounds = 15;
   std::string date, command;  ///< for the provenance; the date is ISO

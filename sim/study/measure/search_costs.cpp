@@ -30,14 +30,14 @@ struct Needed {
 };
 
 Needed needed(const Graph& graph, const Cluster& cluster, const SearchOptions& space, DType dtype,
-              const std::optional<Profile>& known) {
+              Optimizer optimizer, const std::optional<Profile>& known) {
   std::set<CostKey> seen, kept;
   if (known) {
     for (const MeasuredCost& row : known->measured) kept.insert(row.key);
   }
   Needed result;
   for (const MeasureRequest& request : shapes_of(graph, SearchSpace(graph, cluster, space))) {
-    CostKey key = cost_key(graph, request.layer, request.output, dtype, request.phase);
+    CostKey key = cost_key(graph, request.layer, request.output, dtype, request.phase, optimizer);
     if (!seen.insert(key).second) continue;
     ++result.rows;
     if (!kept.contains(key)) result.missing.push_back(request);
@@ -107,7 +107,7 @@ SearchCosts measure_for_search(Runner& runner, const std::string& devices, const
   const Cluster cluster = runner.cluster(devices);
   Origin origin = origin_of(runner, devices, keeping);
   KeptCosts costs(keeping.folder, {devices, origin.kind, origin.machine, origin.devices});
-  const Needed need = needed(graph, cluster, space, dtype, costs.profile());
+  const Needed need = needed(graph, cluster, space, dtype, keeping.optimizer, costs.profile());
   SearchCosts result;
   result.used.folder = costs.folder();
   result.used.kept = need.rows - need.missing.size();
@@ -119,8 +119,9 @@ SearchCosts measure_for_search(Runner& runner, const std::string& devices, const
   for (const std::vector<MeasureRequest>& part : parts) {
     if (progress) progress(result.used.measured, need.missing.size());
     throw_if_cancelled(cancelled);
-    const auto measurer =
-        runner.measure(devices, graph, {part, std::exchange(moves, {}), dtype, keeping.recorded});
+    const auto measurer = runner.measure(
+        devices, graph,
+        {part, std::exchange(moves, {}), dtype, keeping.recorded, keeping.optimizer});
     take_rounds(*measurer, keeping.time / static_cast<double>(parts.size()), cancelled);
     origin.method = measurer->method();
     costs.add(profile_of(measurer->costs(Sampled::calm), measurer->moves(), origin));

@@ -28,6 +28,7 @@ struct CostKeeping {
   Seconds time{20};
   /// What is measured is launched as steps from a recording are, and kept apart from the rest.
   bool recorded = false;
+  Optimizer optimizer = Optimizer::sgd;  ///< whose updates are measured
 };
 
 /// Where a run's costs come from.

@@ -56,8 +56,10 @@ SearchCosts measure(Runner& runner, const Case& input, const RunRequest& request
     told = [&](std::size_t done, std::size_t of) { progress({kMeasuringCosts, done, of, 0}); };
   }
   const Graph graph = in_largest_rounds(input).graph;
-  return measure_for_search(runner, request.devices, graph, request.dtype, request.space,
-                            *request.costs, cancelled, told);
+  CostKeeping keeping = *request.costs;
+  keeping.optimizer = request.optimizer;
+  return measure_for_search(runner, request.devices, graph, request.dtype, request.space, keeping,
+                            cancelled, told);
 }
 
 // One process measures its machine, and devices of one kind at a time.

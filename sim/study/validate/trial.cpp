@@ -75,8 +75,8 @@ Trial::Trial(Runner& runner, const std::string& devices, const Graph& graph,
   options.recorded = recorded;
   options.optimizer = optimizer;
   run_ = runner.start(devices, graph, plan_, options);
-  shards_ =
-      runner.measure(devices, graph, {shapes_of(graph, strategy), {}, plan_.dtype(), recorded});
+  shards_ = runner.measure(devices, graph,
+                           {shapes_of(graph, strategy), {}, plan_.dtype(), recorded, optimizer});
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (!weights[i].empty()) run_->set_parameters(LayerId(i), weights[i]);
   }

@@ -128,7 +128,8 @@ class Validation {
                                         {shapes_of(graph_, whole_.cluster, request_.strategies),
                                          {},
                                          request_.dtype,
-                                         request_.recorded});
+                                         request_.recorded,
+                                         request_.optimizer});
     for (std::size_t round = 0; round < kFirstRounds; ++round) {
       tell(round);
       shards->round(cancelled);
@@ -200,10 +201,12 @@ class Validation {
   }
 
   // Beside each plan, the shards that are measured beside it: a step's tensors once more, and
-  // parameters of their own. Devices with a memory of their own lend a step's to whose turn it is.
+  // parameters and their optimizer's state of their own. Devices with a memory of their own lend a
+  // step's to whose turn it is.
   Bytes memory_for(const std::vector<Plan>& plans, bool lent) const {
     const auto devices = static_cast<std::int64_t>(whole_.cluster.device_count());
-    const Bytes shards{graph_.parameters() * devices * static_cast<std::int64_t>(sizeof(float))};
+    const Bytes shards{graph_.parameters() * (1 + state_words(request_.optimizer)) * devices *
+                       static_cast<std::int64_t>(sizeof(float))};
     Bytes steps, largest, lasting;
     for (const Plan& plan : plans) {
       const Bytes step = memory_estimate(plan, whole_.cluster);

@@ -121,6 +121,25 @@ TEST(Calibration, SamplesEveryShapeOnEveryDeviceInEveryRound) {
   }
 }
 
+// What Adam and momentum keep is there for their updates; the rows say whose they are.
+TEST(Calibration, MeasuresTheUpdatesOfTheOptimizerAsked) {
+  const Graph graph = build_zoo("lenet5", 4);
+  for (Optimizer optimizer : {Optimizer::sgd, Optimizer::momentum, Optimizer::adam}) {
+    SCOPED_TRACE(name(optimizer));
+    MeasureList list{requests_for(graph), {}};
+    list.optimizer = optimizer;
+    const auto measurer = calibrate(std::make_unique<FailingBackend>(1), graph, list, {});
+    measurer->round(nullptr);
+    std::size_t updates = 0;
+    for (const MeasuredCost& row : measurer->costs(Sampled::always)) {
+      const bool update = row.key.phase == Phase::update;
+      EXPECT_EQ(row.key.optimizer, update ? optimizer : Optimizer::sgd);
+      updates += update ? 1 : 0;
+    }
+    EXPECT_GT(updates, 0U);
+  }
+}
+
 // Requests that share a shape and a layer have one time.
 TEST(Calibration, TellsWhatEachDeviceTookInTheLastRound) {
   const Measuring measuring(3);

@@ -109,8 +109,8 @@ TEST(MeasuredCosts, AConvolutionsWorkCountsItsInputChannels) {
   expect_cost(model->compute(work, Phase::forward), CostSource::interpolated, 2);
 }
 
-// Rows of an update are of plain SGD, which moves three numbers a parameter: momentum two more in
-// fp32, Adam four, and both the parameter in fp32 where it has 16 bits.
+// Plain SGD moves three numbers a parameter: momentum two more in fp32, Adam four, and both the
+// parameter in fp32 where it has 16 bits.
 TEST(CostModel, AnUpdateTakesAsMuchLongerAsItMovesMore) {
   const Op op = FullyConnected{10};
   const std::vector<Extents> inputs = {{{1, 20, 1, 1, 1}}};
@@ -128,6 +128,29 @@ TEST(CostModel, AnUpdateTakesAsMuchLongerAsItMovesMore) {
   expect_cost(seconds(Optimizer::adam, DType::fp32), CostSource::interpolated, 7);
   expect_cost(seconds(Optimizer::adam, DType::bf16), CostSource::interpolated, 15);
   expect_cost(seconds(Optimizer::adam, {DType::bf16, DType::fp32}), CostSource::interpolated, 7);
+}
+
+// The row of the optimizer's own update; else, of another's, as much as it moves: three numbers a
+// parameter, five or seven.
+TEST(CostModel, AnUpdateIsThatOfItsOptimizer) {
+  const Op op = FullyConnected{10};
+  const std::vector<Extents> inputs = {{{1, 20, 1, 1, 1}}};
+  const Extents output = {{1, 10, 1, 1, 1}};
+  const auto row = [&](Optimizer optimizer, double seconds) {
+    const CostKey key{signature(op), DType::fp32, Phase::update, output, inputs, optimizer};
+    return MeasuredCost{key, {seconds}, {0}, 1, "h"};
+  };
+  const auto update = [&](Profile profile, Optimizer optimizer) {
+    const ShardWork work{&op, output, inputs, {200, 10}, DType::fp32};
+    return make_cost_model(profile)->with({.optimizer = optimizer})->compute(work, Phase::update);
+  };
+  const Profile both = with_rows({row(Optimizer::sgd, 3), row(Optimizer::adam, 70)});
+  expect_cost(update(both, Optimizer::sgd), CostSource::measured, 3);
+  expect_cost(update(both, Optimizer::momentum), CostSource::interpolated, 5);
+  expect_cost(update(both, Optimizer::adam), CostSource::measured, 70);
+  const Profile adam = with_rows({row(Optimizer::adam, 70)});
+  expect_cost(update(adam, Optimizer::sgd), CostSource::interpolated, 30);
+  expect_cost(update(adam, Optimizer::momentum), CostSource::interpolated, 50);
 }
 
 // Four samples, 2 heads of 8 channels, 16 tokens: tensors of 4 x 16 x 16 elements, scores of

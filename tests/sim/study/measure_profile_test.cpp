@@ -140,6 +140,30 @@ TEST(MeasureProfile, MergingKeepsEachPartsProvenance) {
   EXPECT_EQ(all.earlier[1].command, "second");
 }
 
+// The prediction's own rows: nothing but moves, of which there are rows of other sizes alone, lies
+// between any.
+TEST(MeasureProfile, MeasuresTheUpdatesOfTheOptimizerAsked) {
+  const Folder folder("optimizer");
+  MeasuringRunner runner;
+  ProfileRequest asked = request({"data"});
+  asked.devices = "cpu:1";
+  asked.optimizer = Optimizer::adam;
+  write_profile(folder.file("p.toml"), measure_profile(runner, asked).profile);
+  CaseRequest predicted;
+  predicted.model = "lenet5";
+  predicted.cluster = "cpu:1";
+  predicted.batch = 4;
+  predicted.profiles = {folder.file("p.toml")};
+  for (Optimizer optimizer : {Optimizer::adam, Optimizer::sgd}) {
+    predicted.optimizer = optimizer;
+    const Case input = load_case(predicted);
+    const CostSources sources = predict(input, load_strategy("data", input)).sources;
+    EXPECT_GT(sources.measured, Seconds{});
+    EXPECT_EQ(sources.interpolated > Seconds{}, optimizer != Optimizer::adam);
+    EXPECT_EQ(sources.analytic, Seconds{});
+  }
+}
+
 // Rows are of the type that they were measured in, and predictions look for them there.
 TEST(MeasureProfile, MeasuresTheTypeThatPredictionsAskFor) {
   const Folder folder("dtype");

@@ -33,7 +33,7 @@ class FakeMeasurer : public Measurer {
         shards_(list.shards.size()),
         sizes_(std::move(list.moves)) {
     for (const MeasureRequest& r : list.shards) {
-      keys_.insert(cost_key(graph, r.layer, r.output, list.dtype, r.phase));
+      keys_.insert(cost_key(graph, r.layer, r.output, list.dtype, r.phase, list.optimizer));
     }
   }
   void round(const std::atomic<bool>* cancelled) override {

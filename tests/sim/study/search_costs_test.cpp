@@ -104,6 +104,29 @@ TEST(SearchCosts, OfRecordingsAreKeptApart) {
   }
 }
 
+// All but the updates is known from plain SGD.
+TEST(SearchCosts, MeasureTheUpdatesOfAnotherOptimizer) {
+  const Folder folder("optimizer");
+  CountingRunner runner;
+  measured(runner, folder.path());
+  CostKeeping adam = keeping(folder.path());
+  adam.optimizer = Optimizer::adam;
+  const SearchCosts costs = measure_for_search(runner, "cpu:2", build_zoo("lenet5", 4), DType::fp32,
+                                               {}, adam, &runner.stop);
+  const auto updates = static_cast<std::size_t>(std::ranges::count_if(
+      searched(4), [](const CostKey& key) { return key.phase == Phase::update; }));
+  EXPECT_GT(updates, 0u);
+  EXPECT_EQ(costs.used.measured, updates);
+  for (const Optimizer optimizer : {Optimizer::sgd, Optimizer::adam}) {
+    EXPECT_EQ(std::ranges::count_if(costs.profile.measured,
+                                    [&](const MeasuredCost& row) {
+                                      return row.key.phase == Phase::update &&
+                                             row.key.optimizer == optimizer;
+                                    }),
+              updates);
+  }
+}
+
 TEST(SearchCosts, MeasureWhatTheSearchLooksAtOnce) {
   const Folder folder("once");
   CountingRunner runner;

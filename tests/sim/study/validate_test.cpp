@@ -223,6 +223,19 @@ TEST(Validate, MeasuresEachNumberOfDevicesOnAGpu) {
   EXPECT_EQ(report.profile.kind, "f9/3");
 }
 
+TEST(Validate, MeasuresTheUpdatesOfItsOptimizer) {
+  MeasuringRunner runner;
+  ValidateRequest asked = request(1);
+  asked.optimizer = Optimizer::adam;
+  std::size_t updates = 0;
+  for (const MeasuredCost& row : validate(runner, asked).profile.measured) {
+    if (row.key.phase != Phase::update) continue;
+    EXPECT_EQ(row.key.optimizer, Optimizer::adam);
+    ++updates;
+  }
+  EXPECT_GT(updates, 0u);
+}
+
 TEST(Validate, MeasuresAndRunsInTheTypeAsked) {
   FakeGpus runner;
   ValidateRequest asked = request(1);
