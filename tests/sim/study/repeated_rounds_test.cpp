@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -107,6 +108,20 @@ TEST(RepeatedRounds, TellWhatAllDo) {
     expect_near(few.breakdown.mean.exposed.total(), all.breakdown.mean.exposed.total(), step);
   }
   EXPECT_GE(shortened, 9);
+}
+
+// docs/model.md: two replicas, forty rounds, parameters and gradients in bf16.
+TEST(RepeatedRounds, HaveTheTrafficOfTheirSharing) {
+  const std::string gpt = "gpt:layers=4,hidden=64,heads=4,seq=32,vocab=100";
+  const Bytes once{2 * load_model(gpt, 1).parameters()};
+  for (const auto& [zero, times] :
+       {std::pair{Zero::nothing, 2}, std::pair{Zero::state, 2}, std::pair{Zero::gradients, 41},
+        std::pair{Zero::parameters, 120}}) {
+    const Prediction p = predicted({gpt, "a100-1x2", "data", "", 80, Recompute::none, {}, zero},
+                                   Simulated::one_of_each_class);
+    EXPECT_EQ(p.rounds, 40U);
+    EXPECT_EQ(p.communication.sync, once * times) << name(zero);
+  }
 }
 
 }  // namespace
