@@ -26,7 +26,7 @@ class LayerComparison {
       : in_(input),
         follower_(in_.graph, in_.plan, record_),
         nudged_(in_.graph, in_.plan, record_),
-        cut_(started(in_.plan, record_)),
+        cut_(started(in_.plan, record_, in_.shares)),
         one_(started(in_.alone, follower_)) {}
 
   LayerCheck run(const std::atomic<bool>* cancelled, const LayerProgress& progress) {
@@ -36,6 +36,7 @@ class LayerComparison {
       follower_.begin(step);
       const Execution cut = cut_->run(1, in_.batch_of, cancelled);
       if (record_.empty()) return {0, 0, {}, {}, "these devices do not show their tensors"};
+      if (in_.shares) add_gradients();
       const Execution one = one_->run(1, in_.batch_of, cancelled);
       compare_losses(step, cut, one);
       judge(step, follower_.take_doubts(), cancelled);
@@ -48,11 +49,21 @@ class LayerComparison {
   }
 
  private:
-  std::unique_ptr<PlanRun> started(const Plan& plan, TensorObserver& observer) {
+  std::unique_ptr<PlanRun> started(const Plan& plan, TensorObserver& observer,
+                                   bool keep_gradients = false) {
     ExecutionOptions execution = in_.execution;
-    execution.recorded = execution.keep_gradients = execution.task_times = false;
+    execution.recorded = execution.task_times = false;
+    execution.keep_gradients = keep_gradients;
     execution.observer = &observer;
     return start(in_.runner, in_.devices, in_.graph, plan, execution, in_.weights);
+  }
+
+  // Of the step that was run.
+  void add_gradients() {
+    for (std::size_t i = 0; i < in_.graph.size(); ++i) {
+      std::vector<float> whole = cut_->gradients(LayerId(i));
+      if (!whole.empty()) record_.add_gradients(LayerId(i), std::move(whole));
+    }
   }
 
   void compare_losses(std::size_t step, const Execution& cut, const Execution& one) {

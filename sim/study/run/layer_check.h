@@ -65,6 +65,7 @@ struct LayerCheckCase {
   ExecutionOptions execution;
   const NetworkWeights& weights;
   BatchOf batch_of;
+  bool shares = false;  ///< replicas have an interval of a layer's gradients each (ZeRO)
 };
 /// Steps compared, of how many, and one device's last loss.
 using LayerProgress = std::function<void(std::size_t steps, std::size_t of, double loss)>;

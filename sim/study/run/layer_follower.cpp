@@ -116,9 +116,10 @@ double distance_of(const PartRuns& runs, const Part& part, std::span<const float
   return std::sqrt(squares);
 }
 
-void go_on_from(const Graph& graph, const Plan& plan, TensorKey key, std::span<const Part> parts,
+void go_on_from(const Graph& graph, const Plan& plan, TensorKey key, const StepRecord& record,
                 std::span<float> whole) {
-  for (const Part& part : parts) {
+  if (const auto kept = record.whole(key); !kept.empty()) std::ranges::copy(kept, whole.begin());
+  for (const Part& part : record.parts(key)) {
     PartRuns(graph, plan, key, part)
         .each([&](std::int64_t at, std::int64_t from, std::int64_t count) {
           std::copy_n(part.values.data() + from, count, whole.data() + at);
@@ -131,7 +132,7 @@ void go_on_from(const Graph& graph, const Plan& plan, TensorKey key, std::span<c
 bool Follower::see(const TensorKey& key, std::uint32_t, std::span<float> values) {
   compare(key, values);
   if (key.role == TensorRole::parameters) compare_replicas(key.layer);
-  go_on_from(graph_, plan_, key, record_.parts(key), values);
+  go_on_from(graph_, plan_, key, record_, values);
   return true;
 }
 
@@ -151,6 +152,11 @@ void Follower::compare(TensorKey key, std::span<const float> values) {
   std::set<Box> boxes;            // so do copies
   std::size_t covered = 0;
   double squares = 0, farthest = 0;
+  if (const auto whole = record_.whole(key); whole.size() == values.size()) {
+    covered = whole.size();
+    squares = square(length_of(whole));
+    farthest = distance_of(values, whole);
+  }
   for (const Part& part : record_.parts(key)) {
     const double distance = distance_of(PartRuns(graph_, plan_, key, part), part, values);
     const bool first =
@@ -204,7 +210,7 @@ void NudgedFollower::look_at(std::span<const Doubt> doubts) {
 bool NudgedFollower::see(const TensorKey& key, std::uint32_t, std::span<float> values) {
   const auto at = doubts_.find(key);
   if (at != doubts_.end()) moved_[key] = distance_of(values, at->second->whole);
-  go_on_from(graph_, plan_, key, record_.parts(key), values);
+  go_on_from(graph_, plan_, key, record_, values);
   if (key.role != TensorRole::parameters) {
     nudge(values, {plan_.dtype(), 1}, graph_[key.layer].name + std::string(name(key.role)));
   }

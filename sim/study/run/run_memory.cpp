@@ -59,7 +59,9 @@ void check_memory(const RunRequest& request, const Case& input, const Plan& plan
 
 std::string why_not_by_layer(const Runner& runner, const RunRequest& request, const Case& input,
                              const Plan& plan, const Plan& alone) {
-  if (request.sync.shares()) return "replicas share gradients: no device has a layer's";
+  if (request.sync.zero == Zero::parameters) {
+    return "replicas share parameters: no device has a layer's";
+  }
   if (!runner.is_one_process()) return "each of several processes knows its own shards alone";
   // What shards show and what of it is in doubt, at most all that one device made.
   Bytes need = record_bytes(input.graph, plan) + record_bytes(input.graph, alone);

@@ -14,6 +14,16 @@ bool StepRecord::see(const TensorKey& tensor, std::uint32_t shard, std::span<flo
   return false;
 }
 
+void StepRecord::add_gradients(LayerId layer, std::vector<float> whole) {
+  gradients_[layer] = std::move(whole);
+}
+
+std::span<const float> StepRecord::whole(const TensorKey& tensor) const {
+  if (tensor.role != TensorRole::parameter_gradients || parts_.contains(tensor)) return {};
+  const auto at = gradients_.find(tensor.layer);
+  return at == gradients_.end() ? std::span<const float>() : at->second;
+}
+
 const std::vector<StepRecord::Part>& StepRecord::parts(const TensorKey& tensor) const {
   static const std::vector<Part> none;
   const auto at = parts_.find(tensor);

@@ -25,14 +25,21 @@ class StepRecord : public TensorObserver {
 
   bool see(const TensorKey& tensor, std::uint32_t shard, std::span<float> values) override;
 
+  /// The gradients of a layer's parameters, of which each replica has an interval alone (ZeRO) and
+  /// no shard shows its own: put together, weight, then bias.
+  void add_gradients(LayerId layer, std::vector<float> whole);
+
   /// By shard; none where nothing was seen.
   const std::vector<Part>& parts(const TensorKey& tensor) const;
+  /// What add_gradients() was given, of a tensor of which no shard was seen; else nothing.
+  std::span<const float> whole(const TensorKey& tensor) const;
   bool empty() const { return parts_.empty(); }
-  void clear() { parts_.clear(); }
+  void clear() { parts_.clear(), gradients_.clear(); }
 
  private:
   std::mutex mutex_;
   std::map<TensorKey, std::vector<Part>> parts_;
+  std::map<LayerId, std::vector<float>> gradients_;
 };
 
 /// Memory of it, at most.

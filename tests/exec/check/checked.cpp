@@ -78,8 +78,9 @@ struct Trainer {
   }
   LayerCheck layers(const LayerProgress& progress = {}) {
     return check_layers(
-        {runner, devices, checked.graph, plan, alone, execution(), weights, batch_of()}, nullptr,
-        progress);
+        {runner, devices, checked.graph, plan, alone, execution(), weights, batch_of(),
+         checked.sync.shares()},
+        nullptr, progress);
   }
   Trained train(const Plan& trained, const NetworkWeights& from, std::size_t steps) {
     const auto run = start(runner, devices, checked.graph, trained, execution(), from);

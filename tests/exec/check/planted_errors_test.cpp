@@ -100,6 +100,34 @@ TEST(CheckOfLayers, FollowsEachRound) {
             "conv2: output, round 1");
 }
 
+// Each replica updates its interval, from gradients of which it has no more; all put together are a
+// layer's. The tied embedding has copies on both stages.
+TEST(CheckOfLayers, PutsTogetherTheGradientsThatReplicasShare) {
+  const Graph gpt = strata::testing::build({strata::testing::kSmallGpt});
+  const Graph lenet = build_zoo("lenet5", 4);
+  for (const Zero zero : {Zero::state, Zero::gradients}) {
+    SCOPED_TRACE(name(zero));
+    GradientSync sync(SyncAlgorithm::ring, kUsualBucket);
+    sync.zero = zero;
+    strata::testing::CheckedCase tied{gpt, hybrid_parallel(gpt, 4, "hybrid:pp=2"), 4, sync};
+    tied.rounds = 2;
+    EXPECT_EQ(strata::testing::failures(strata::testing::checked_layers(tied)), "");
+    strata::testing::CheckedCase wrong{lenet, data_parallel(lenet, 2), 2, sync};
+    LayerCheck check = strata::testing::checked_layers(wrong);
+    EXPECT_EQ(strata::testing::failures(check), "");
+    EXPECT_EQ(check.layers, lenet.size() - 1);
+    wrong.planted.kernel = [](strata::testing::KernelCall& call) {
+      call.run();
+      const bool last = call.layer == "conv2" && call.operands.parameter_gradients != nullptr;
+      if (last) call.operands.parameter_gradients[0] += 1;
+    };
+    check = strata::testing::checked_layers(wrong);
+    ASSERT_FALSE(check.beyond.empty());
+    EXPECT_EQ(check.beyond.front().layer, "conv2");
+    EXPECT_EQ(check.beyond.front().what, "parameter gradients");
+  }
+}
+
 TEST(CheckOfLayers, TellsHowFarItIs) {
   const Graph graph = build_zoo("lenet5", 4);
   std::vector<std::size_t> done;
