@@ -33,6 +33,7 @@
 #include "sim/study/case/flops.h"
 #include "sim/study/case/rounds.h"
 #include "sim/study/explain/story.h"
+#include "sim/study/published/expected_error.h"
 #include "sim/study/search/solve.h"
 #include "sim/text/file.h"
 #include "sim/text/units.h"
@@ -159,6 +160,35 @@ void print_details(const Case& input, const Prediction& p) {
   print_layers(input, p);
 }
 
+// Of the case as the request has it; profiles of one's own have errors of their own.
+std::optional<ExpectedError> expected_error(const PredictFlags& flags, const Case& input) {
+  if (!flags.input.profiles.empty()) return std::nullopt;
+  return expected_error(input, flags.input.framework);
+}
+
+std::string expected_error_text(const std::optional<ExpectedError>& error) {
+  if (!error) {
+    return "No published step of this sort (device, network, type, framework, hosts) tells how far "
+           "off that is\n";
+  }
+  return fmt::format(
+      "Published steps of this sort ({}: {} of them{}) are predicted {:.1f}% off on average, 95% "
+      "of "
+      "them within {:.1f}%\n",
+      error->figures, error->rows, error->fitted ? ", which its profile is fitted to" : "",
+      100 * error->mean, 100 * error->p95);
+}
+
+void add_expected_error(const std::optional<ExpectedError>& error, nlohmann::ordered_json& json) {
+  json["expected_error"] = nullptr;
+  json["expected_error_from"] = nullptr;
+  if (!error) return;
+  json["expected_error"] = error->mean;
+  json["expected_error_from"] = {{"figures", error->figures}, {"fitted", error->fitted},
+                                 {"rows", error->rows},       {"devices", error->devices},
+                                 {"hosts", error->hosts},     {"p95", error->p95}};
+}
+
 void check_files(const PredictFlags& flags, std::size_t strategies) {
   if (flags.writes_files() && strategies != 1) {
     throw InputError(
@@ -264,10 +294,12 @@ void run(PredictFlags& flags) {
     warn_if_too_large(input, p);
     if (flags.jitter) warn_if_steady(p);
   }
+  const std::optional<ExpectedError> expected = expected_error(flags, input);
   if (flags.json) {
     nlohmann::ordered_json document = nlohmann::ordered_json::array();
     for (const Prediction& p : predictions) {
       document.push_back(prediction_json(input, p));
+      add_expected_error(expected, document.back());
       document.back()["memory"] = peak_json(input, p, flags.memory);
       if (flags.jitter) {
         document.back()["jitter"] =
@@ -280,6 +312,7 @@ void run(PredictFlags& flags) {
   }
   print_header(input);
   print_comparison(input, predictions);
+  print("{}", expected_error_text(expected));
   if (flags.jitter) {
     for (const Prediction& p : predictions) print_jitter(input, p, *flags.jitter);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "cli/output/output.h"
 #include "cli/output/progress.h"
 #include "sim/base/error.h"
+#include "sim/study/published/expected_error.h"
 #include "sim/study/published/published.h"
 #include "sim/text/file.h"
 
@@ -102,16 +104,19 @@ void write_markdown(const std::string& file, const ReportDocument& document) {
   write_file_whole(file, text);
 }
 
-void write_report(const std::string& file, const ReportDocument& document) {
+void write_report(const std::string& file, const ReportDocument& document,
+                  std::span<const PublishedResult> results) {
+  if (file.ends_with(".csv")) return write_file_whole(file, print_errors(error_records(results)));
   if (file.ends_with(".md")) return write_markdown(file, document);
   write_file_whole(file, print_html(document));
 }
 
 void check_output(const std::string& file) {
-  if (file.empty() || file.ends_with(".md") || file.ends_with(".html")) return;
+  const auto ends_with = [&](std::string_view end) { return file.ends_with(end); };
+  if (file.empty() || ends_with(".md") || ends_with(".html") || ends_with(".csv")) return;
   throw InputError(
-      fmt::format("--output {}: with --published a report; allowed: a file ending in "
-                  ".md or .html",
+      fmt::format("--output {}: with --published a report; allowed: a file ending in .md or .html, "
+                  "or in .csv for the errors of each sort of prediction",
                   file));
 }
 
@@ -123,7 +128,7 @@ void validate_published(const PublishedFlags& flags) {
   const std::vector<PublishedResult> results = predict_all(flags);
   ReportDocument document = published_report(results);
   document.provenance = {flags.typed};
-  if (!flags.output.empty()) write_report(flags.output, document);
+  if (!flags.output.empty()) write_report(flags.output, document, results);
   if (flags.json) {
     nlohmann::ordered_json json;
     json["figures"] = nlohmann::ordered_json::array();

@@ -16,14 +16,17 @@ namespace {
 
 constexpr std::size_t kLeastRanked = 5, kLeastChoices = 2;
 
-Seconds predicted_step(CaseLoader& loader, const PublishedStep& step, const WhatIfs& more) {
+PublishedAnswer answer(CaseLoader& loader, const PublishedStep& step, const WhatIfs& more) {
   CaseRequest request = step.request;
   request.sets.insert(request.sets.end(), more.begin(), more.end());
   const Case input = loader.load(request);
   PredictOptions options;
   options.devices = Simulated::one_of_each_class;
   options.all_steps = options.eq1 = options.critical_path = options.memory = false;
-  return predict(input, load_strategy(step.strategy, input), options).step_seconds();
+  const Seconds predicted =
+      predict(input, load_strategy(step.strategy, input), options).step_seconds();
+  return {predicted, sort_of(input, request.framework), input.cluster.device_count(),
+          count_hosts(input.cluster)};
 }
 
 // Places of values in order; equal ones share the mean of theirs.
@@ -94,7 +97,7 @@ PublishedResult predict_published(PublishedTable table, const WhatIfs& more,
   CaseLoader loader;
   for (const PublishedStep& step : result.table.steps) {
     try {
-      result.answers.push_back({predicted_step(loader, step, more)});
+      result.answers.push_back(answer(loader, step, more));
     } catch (const InputError& error) {
       throw InputError(
           fmt::format("{}:{}: {}", result.table.table_file, step.line, error.message()));

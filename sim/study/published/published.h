@@ -11,12 +11,15 @@
 
 #include "sim/base/cancel.h"
 #include "sim/report/document.h"
+#include "sim/study/published/prediction_sort.h"
 #include "sim/study/published/published_file.h"
 
 namespace strata {
 
 struct PublishedAnswer {
   Seconds predicted;
+  PredictionSort sort = {};
+  std::size_t devices = 0, hosts = 0;
 };
 
 /// Of some rows of a table that were predicted.

@@ -208,10 +208,9 @@ Check check(Runner& runner, const RunRequest& request, const Inputs& inputs, con
     };
   }
   const auto batch_of = [&](std::uint64_t step) { return inputs.data.batch(step); };
-  result.layers = unless_lacking(
-      {runner, request.devices, graph, plan, alone, execution, inputs.weights, batch_of,
-       request.sync.shares()},
-      cancelled, told);
+  result.layers = unless_lacking({runner, request.devices, graph, plan, alone, execution,
+                                  inputs.weights, batch_of, request.sync.shares()},
+                                 cancelled, told);
   return result;
 }
 

@@ -77,10 +77,9 @@ struct Trainer {
     return [this](std::uint64_t step) { return data.batch(step); };
   }
   LayerCheck layers(const LayerProgress& progress = {}) {
-    return check_layers(
-        {runner, devices, checked.graph, plan, alone, execution(), weights, batch_of(),
-         checked.sync.shares()},
-        nullptr, progress);
+    return check_layers({runner, devices, checked.graph, plan, alone, execution(), weights,
+                         batch_of(), checked.sync.shares()},
+                        nullptr, progress);
   }
   Trained train(const Plan& trained, const NetworkWeights& from, std::size_t steps) {
     const auto run = start(runner, devices, checked.graph, trained, execution(), from);

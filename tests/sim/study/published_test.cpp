@@ -3,9 +3,11 @@
 
 #include "sim/study/published/published.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
+#include "sim/study/published/expected_error.h"
 
 namespace strata {
 namespace {
@@ -132,6 +134,73 @@ TEST(Published, HalfIsHeldBack) {
   const auto fitted = std::count_if(table.steps.begin(), table.steps.end(),
                                     [](const PublishedStep& step) { return step.fitted; });
   EXPECT_NEAR(static_cast<double>(fitted) / static_cast<double>(table.steps.size()), 0.5, 0.05);
+}
+
+CaseRequest request_of(const char* model, const char* cluster) {
+  CaseRequest request;
+  request.model = model;
+  request.cluster = cluster;
+  request.batch = 64;
+  return request;
+}
+
+// Six rows of one sort, four of which were fitted to.
+TEST(ExpectedErrors, AreOfRowsThatNothingWasFittedTo) {
+  PublishedResult result;
+  result.table.file = "profiles/mine.toml";
+  const double off[] = {0.5, 0.1, 0.5, -0.3, 0.5, 0.5};
+  for (std::size_t i = 0; i < 6; ++i) {
+    PublishedStep step;
+    step.measured = {1};
+    step.fitted = i != 1 && i != 3;
+    result.table.steps.push_back(step);
+    PublishedAnswer answer{{1 + off[i]}, {"a100", NetworkFamily::transformer, {}, "16 bit"}};
+    answer.devices = i == 4 ? 64 : i + 1;
+    answer.hosts = 1;
+    result.answers.push_back(answer);
+  }
+  const std::vector<ErrorRecord> records = error_records({&result, 1});
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].sort, result.answers[0].sort);
+  EXPECT_EQ(records[0].error, (ExpectedError{"mine", false, 2, 4, 1, 0.2, 0.29}));
+  EXPECT_EQ(parse_errors(print_errors(records), "errors.csv"), records);
+}
+
+TEST(ExpectedErrors, AreThoseOfTheStepsThatShip) {
+  const PublishedResult result =
+      predict_published(load_published("tensorflow-2017"), {}, [](std::size_t) { return true; });
+  std::size_t seen = 0;
+  for (const ErrorRecord& record : error_records({&result, 1})) {
+    const std::string model = record.sort.family == NetworkFamily::convolutional ? "vgg16" : "gpt2";
+    const Case input = load_case(request_of(model.c_str(), (record.sort.kind + "-1x1").c_str()));
+    EXPECT_EQ(expected_error(input, Framework::none), record.error)
+        << "strata validate --published -o profiles/published/errors.csv writes them anew";
+    ++seen;
+  }
+  EXPECT_EQ(seen, 2u);
+}
+
+TEST(ExpectedErrors, AreUnknownWhereNoStepWasAsLarge) {
+  const auto known = [](const char* model, const char* cluster, Framework framework,
+                        DType dtype = DType::fp32) {
+    CaseRequest request = request_of(model, cluster);
+    request.dtype = dtype;
+    return expected_error(load_case(request), framework).has_value();
+  };
+  EXPECT_TRUE(known("gpt2", "a100-1x8", Framework::megatron, DType::bf16));
+  EXPECT_FALSE(known("gpt2", "a100-2x4", Framework::megatron, DType::bf16));
+  EXPECT_FALSE(known("gpt2", "a100-1x16", Framework::megatron, DType::bf16));
+  EXPECT_FALSE(known("gpt2", "a100-1x8", Framework::none, DType::bf16));
+  EXPECT_FALSE(known("resnet50", "a100-1x8", Framework::megatron, DType::bf16));
+  EXPECT_FALSE(known("resnet50", "p100-1x2", Framework::none));
+}
+
+TEST(ExpectedErrors, SayWhichLineIsNone) {
+  const std::string header = print_errors({});
+  EXPECT_THAT([&] { parse_errors(header + "a100,transformer,none\n", "mine.csv"); },
+              ::testing::ThrowsMessage<InputError>("mine.csv:2: 3 columns; allowed: 11"));
+  EXPECT_THAT([&] { parse_errors(header + "a100,tree,none,fp32,f,no,1,1,1,0,0\n", "mine.csv"); },
+              ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("'tree' is no family")));
 }
 
 }  // namespace
