@@ -1,8 +1,30 @@
 #include "sim/cost/layer_costs.h"
 
+#include "sim/cost/merged_products.h"
 #include "sim/graph/regions.h"
+#include "sim/plan/work_kind.h"
 
 namespace strata {
+namespace {
+
+// Of a shard of a layer that is one product with others: what it has of that product's cost. A host
+// launches the product where the first of its parts is computed. Where nothing is known of the
+// product but of the layer, the layer's own cost stays.
+void merge(const MergedProduct& product, const CostModel& model, std::span<const Extents> inputs,
+           DTypes dtypes, PhaseCosts& costs) {
+  const ShardWork work{&product.op, product.output, inputs, product.parameters, dtypes};
+  for (int i = 0; i < kKernelPhases; ++i) {
+    const auto phase = static_cast<Phase>(i);
+    Cost& own = costs[static_cast<std::size_t>(i)];
+    Cost merged = model.compute(work, phase);
+    if (merged.source == CostSource::analytic && own.source != CostSource::analytic) continue;
+    merged.seconds = product.share * merged.seconds;
+    if (!(is_forward(phase) ? product.first : product.last)) merged.kernels = 0;
+    own = merged;
+  }
+}
+
+}  // namespace
 
 const PhaseCosts& LayerCosts::operator()(LayerId layer, const Tile& shard, const CostModel& model) {
   const Layer& l = graph_[layer];
@@ -19,10 +41,15 @@ const PhaseCosts& LayerCosts::operator()(LayerId layer, const Tile& shard, const
   const ShardWork work{&l.op, shape, inputs, parameters, dtypes_};
   PhaseCosts costs;
   for (int phase = 0; phase < kKernelPhases; ++phase) {
-    Cost& cost = costs[static_cast<std::size_t>(phase)];
-    cost = model.compute(work, static_cast<Phase>(phase));
-    cost.seconds = cost.seconds / l.speed;
+    costs[static_cast<std::size_t>(phase)] = model.compute(work, static_cast<Phase>(phase));
   }
+  if (model.merges_products()) {
+    const std::vector<LayerId> layers = products_of_one_input(graph_, layer);
+    if (!layers.empty()) {
+      merge(merged_product(graph_, layers, layer, shard), model, inputs, dtypes_, costs);
+    }
+  }
+  for (Cost& cost : costs) cost.seconds = cost.seconds / l.speed;
   known_[layer()].push_back(
       std::make_unique<const Known>(Known{&model, shape, std::move(inputs), parameters, costs}));
   return known_[layer()].back()->costs;

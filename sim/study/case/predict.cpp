@@ -11,6 +11,7 @@
 
 #include "sim/base/error.h"
 #include "sim/base/quantile.h"
+#include "sim/cost/merged_products.h"
 #include "sim/plan/lower.h"
 #include "sim/simulate/jitter.h"
 #include "sim/simulate/round_period.h"
@@ -262,15 +263,34 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
   return with_path(predict_rounds(input, strategy, input.rounds, options, memo)).first;
 }
 
-void change_kernels(Case& input, const std::function<void(KernelTraits&)>& change) {
-  std::map<const CostModel*, std::shared_ptr<const CostModel>> changed;
+namespace {
+
+using SharedModel = std::shared_ptr<const CostModel>;
+
+// Devices that share a model share the changed one.
+template <class Change>
+void change_models(Case& input, const Change& change) {
+  std::map<const CostModel*, SharedModel> changed;
+  const std::vector<SharedModel> before = input.models;
   for (auto& model : input.models) {
-    KernelTraits kernels = model->kernels();
-    change(kernels);
-    auto& other = changed[model.get()];
-    if (!other) other = model->with(kernels);
+    SharedModel& other = changed[model.get()];
+    if (!other) other = change(model);
     model = other;
   }
+}
+
+}  // namespace
+
+void change_kernels(Case& input, const std::function<void(KernelTraits&)>& change) {
+  change_models(input, [&](const SharedModel& model) -> SharedModel {
+    KernelTraits kernels = model->kernels();
+    change(kernels);
+    return model->with(kernels);
+  });
+}
+
+void merge_products(Case& input, bool merged) {
+  change_models(input, merged ? merging_products : products_apart);
 }
 
 void use_optimizer(Case& input, Optimizer optimizer) {

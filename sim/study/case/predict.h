@@ -35,7 +35,8 @@ namespace strata {
 
 /// Keys and values of --set, in order: those of the cluster (sim/cluster/what_if.h) and of the
 /// network (sim/graph/what_if.h), and overlap = on or off, attention = fused or unfused, dropout =
-/// redrawn or masks (KernelTraits), gather = once or again (LowerOptions::gathers_again).
+/// redrawn or masks (KernelTraits), products = apart or merged (merged_products.h), gather = once or
+/// again (LowerOptions::gathers_again).
 using WhatIfs = std::vector<std::pair<std::string, std::string>>;
 
 /// Whether ops of an .onnx file that are not read are errors or opaque ones (op.h).
@@ -88,6 +89,8 @@ struct Case {
 
 /// The same case where the kernels of each device work otherwise.
 void change_kernels(Case& input, const std::function<void(KernelTraits&)>& change);
+/// The same where linear layers that read one input are one product, or each is one by itself.
+void merge_products(Case& input, bool merged);
 void use_optimizer(Case& input, Optimizer optimizer);
 /// The kernels of all devices; where they differ, of each that which keeps less.
 KernelTraits kernels_of(const Case& input);

@@ -86,6 +86,8 @@ void change(Case& input, const std::string& key, const std::string& value) {
   } else if (key == "dropout") {
     const bool keeps = is_first(key, value, "masks", "redrawn");
     change_kernels(input, [keeps](KernelTraits& kernels) { kernels.keeps_masks = keeps; });
+  } else if (key == "products") {
+    merge_products(input, is_first(key, value, "merged", "apart"));
   } else if (key == "gather") {
     input.gathers_again = is_first(key, value, "again", "once");
   } else if (key == "launch.stages") {
