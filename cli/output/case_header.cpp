@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/output.h"
+#include "sim/study/case/framework.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -12,6 +13,7 @@ std::string sync_text(const GradientSync& sync) {
   if (sync.shares()) text = fmt::format("{}, ZeRO {}", text, name(sync.zero));
   if (sync.algorithm == SyncAlgorithm::ps || sync.bucket == kUsualBucket) return text;
   if (sync.bucket == Bytes{}) return text + ", no buckets";
+  if (sync.bucket >= kOneBucket) return text + ", one bucket of all gradients";
   return text + fmt::format(", buckets of {}", format_bytes(sync.bucket));
 }
 

@@ -151,15 +151,15 @@ std::string print_setting(std::string_view key, const std::optional<Value>& valu
 /// Keys of what-ifs, for messages.
 inline constexpr std::string_view kWhatIfKeys =
     "link.SELECTOR.bandwidth, link.SELECTOR.latency, device.SELECTOR.speed, layer.SELECTOR.speed, "
-    "overlap, attention, dropout, products, gather, launch.forward, launch.backward, "
-    "launch.update, launch.communication, launch.stages, communication.share";
+    "overlap, attention, dropout, products, sums, gather, launch.forward, launch.backward, "
+    "launch.update, launch.communication, launch.lockstep, launch.stages, communication.share";
 /// Whether what-ifs have such keys, right or wrong; settings have others.
 constexpr bool is_what_if(std::string_view key) {
   for (const std::string_view begin : {"link.", "device.", "layer.", "launch.", "communication."}) {
     if (key.starts_with(begin)) return true;
   }
   return key == "overlap" || key == "attention" || key == "dropout" || key == "products" ||
-         key == "gather";
+         key == "sums" || key == "gather";
 }
 
 }  // namespace strata

@@ -14,6 +14,14 @@ namespace strata {
 /// the other, in plan order: what frameworks do that wait for their communication.
 enum class Overlap : std::uint8_t { allowed, none };
 
+/// How devices sum what each made of an output or a gradient that all of them then need whole: each
+/// adds up its part and sends it to the others, or their library does both in one all-reduce, which
+/// adds while it moves. The same where the cluster says nothing of its library.
+enum class PartialSums : std::uint8_t { in_parts, all_reduced };
+
+/// Up to so many devices sum at the usual cost of a launch (Launches::lockstep).
+inline constexpr std::size_t kUsualGroup = 4;
+
 /// What the thread of a device's host takes for each kernel, before it launches the next one. It
 /// runs ahead of the device, in plan order, and begins with a step when the device has ended the
 /// one before (it reads the loss). A device whose kernels are shorter than that waits for it. All
@@ -21,12 +29,14 @@ enum class Overlap : std::uint8_t { allowed, none };
 struct Launches {
   Seconds forward = {}, backward = {}, update = {};  ///< of a compute task's kernels, by its phase
   Seconds communication = {};                        ///< of what sums or gathers among devices
+  /// Besides, of what more than kUsualGroup devices sum: their hosts wait for the slowest of them.
+  Seconds lockstep = {};
   /// Whether it waits for what other stages send before it launches what comes after that, as
   /// frameworks do that synchronise with each receive.
   bool wait_for_stages = false;
 
   bool any() const {
-    const Seconds all = forward + backward + update + communication;
+    const Seconds all = forward + backward + update + communication + lockstep;
     return all > Seconds{0} || wait_for_stages;
   }
   bool operator==(const Launches&) const = default;
@@ -34,6 +44,7 @@ struct Launches {
 
 struct Runtime {
   Overlap overlap = Overlap::allowed;
+  PartialSums sums = PartialSums::in_parts;
   Launches launches = {};
   /// What a device that takes part in a collective loses of its computing speed while bytes move,
   /// to the kernels that move them and to their traffic in its memory; below 1.

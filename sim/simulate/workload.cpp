@@ -33,10 +33,14 @@ std::vector<Demand> demands(std::span<const LinkLoad> loads) {
   return result;
 }
 
-Seconds launch_time(const Launches& each, const Task& task, const Cost& cost) {
-  if (in_group(task.kind)) return each.communication;
+Seconds launch_time(const Launches& each, const Plan& plan, TaskId id, const Cost& cost) {
+  const Task& task = plan[id];
+  const auto of_sum = [&](std::size_t devices) {
+    return devices > kUsualGroup ? each.communication + each.lockstep : each.communication;
+  };
+  if (in_group(task.kind)) return of_sum(plan.participants(plan.groups()[task.detail]).size());
   if (task.kind != TaskKind::compute) return {};
-  if (is_sum(task.phase)) return each.communication;
+  if (is_sum(task.phase)) return of_sum(plan.moves(id).size());
   const Seconds kernel = task.phase == Phase::update ? each.update
                          : is_forward(task.phase)    ? each.forward
                                                      : each.backward;
@@ -50,7 +54,8 @@ class WorkloadBuilder {
       : plan_(plan),
         cluster_(cluster),
         costs_(costs),
-        ways_(transfer_ways(plan, cluster)),
+        all_reduced_(all_reduced(plan, cluster, runtime.sums)),
+        ways_(transfer_ways(plan, cluster, all_reduced_)),
         steps_(steps),
         runtime_(runtime),
         built_{make(cluster), {}, {}},
@@ -171,7 +176,7 @@ class WorkloadBuilder {
 
   void launch(TaskId id) {
     built_.launches.resize(plan_.size());
-    const Seconds time = launch_time(runtime_.launches, plan_[id], costs_[id()]);
+    const Seconds time = launch_time(runtime_.launches, plan_, id, costs_[id()]);
     if (time <= Seconds{0}) return;
     Host& host = hosts_[plan_[id].device()];
     const ActivityId launched = built_.workload.add_event(
@@ -214,6 +219,7 @@ class WorkloadBuilder {
 
   Tick ticks(TaskId id, std::size_t step = 0) const {
     const Task& task = plan_[id];
+    if (!all_reduced_.empty() && all_reduced_[id()]) return 0;  // added while it moves
     const Seconds time = costs_[step * plan_.size() + id()].seconds / cluster_[task.device].speed;
     return bounded_ticks(time, [&] {
       const char* what = task.kind == TaskKind::compute ? "computation" : "copy";
@@ -359,6 +365,7 @@ class WorkloadBuilder {
   const Plan& plan_;
   const Cluster& cluster_;
   std::span<const Cost> costs_;
+  std::vector<bool> all_reduced_;  // by task; or none
   std::vector<TransferWay> ways_;  // by transfer; or none
   std::size_t steps_;
   const Runtime& runtime_;
@@ -379,7 +386,7 @@ std::vector<Seconds> launch_times(const Plan& plan, std::span<const Cost> costs,
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Task& task = plan[TaskId(i)];
     if (task.kind == TaskKind::join || !rounds.contain(task)) continue;
-    times[task.device()] += launch_time(launches, task, costs[i]);
+    times[task.device()] += launch_time(launches, plan, TaskId(i), costs[i]);
   }
   return times;
 }

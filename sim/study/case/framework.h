@@ -8,6 +8,9 @@
 
 namespace strata {
 
+/// Larger than the gradients of any network: all are summed at once.
+inline constexpr Bytes kOneBucket{std::int64_t{1} << 50};
+
 /// Changes what the framework does otherwise than a case by itself. A bucket that is not the usual
 /// one stays.
 void run_as(Framework framework, Case& input);

@@ -37,6 +37,7 @@ Seconds* launch_of(const std::string& key, Launches& launches) {
   if (key == "launch.backward") return &launches.backward;
   if (key == "launch.update") return &launches.update;
   if (key == "launch.communication") return &launches.communication;
+  if (key == "launch.lockstep") return &launches.lockstep;
   return nullptr;
 }
 
@@ -90,6 +91,9 @@ void change(Case& input, const std::string& key, const std::string& value) {
     merge_products(input, is_first(key, value, "merged", "apart"));
   } else if (key == "gather") {
     input.gathers_again = is_first(key, value, "again", "once");
+  } else if (key == "sums") {
+    input.runtime.sums = is_first(key, value, "all-reduced", "in-parts") ? PartialSums::all_reduced
+                                                                         : PartialSums::in_parts;
   } else if (key == "launch.stages") {
     input.runtime.launches.wait_for_stages = is_first(key, value, "wait", "ahead");
   } else if (key == "communication.share") {

@@ -54,5 +54,17 @@ TEST(Launches, EachDeviceHasAHostOfItsOwn) {
   EXPECT_LE(both, alone + 1.125 * kMs);  // its sums
 }
 
+// Of four devices' sums nothing is added; each of two layers is summed once a step.
+TEST(Launches, ManyHostsWaitForTheSlowest) {
+  const Graph graph = two_layers(8);
+  const auto seconds = [&](int devices, Seconds lockstep) {
+    const Strategy data = data_parallel(graph, devices);
+    const Launches launches{.communication = {20 * kMs}, .lockstep = lockstep};
+    return run(graph, testing::star(devices), data, 3, with(launches)).timeline.step_seconds().value;
+  };
+  EXPECT_EQ(seconds(4, {100 * kMs}), seconds(4, {}));
+  EXPECT_NEAR(seconds(8, {100 * kMs}) - seconds(8, {}), 2 * 100 * kMs, 50 * kMs);
+}
+
 }  // namespace
 }  // namespace strata

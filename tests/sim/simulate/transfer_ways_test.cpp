@@ -70,6 +70,41 @@ TEST(TransferWays, AnotherStageCopiesNothing) {
   EXPECT_NEAR(transfer_seconds(r), 1e-6 + 5e-6 + 2e-6 + 40e3 / 25e9, 1e-11);
 }
 
+// b is cut in its sums, so that each of 4 devices adds up a quarter of its output; all of them read it
+// whole.
+Strategy sums_and_gathers(const Graph& graph) {
+  const Strategy data = data_parallel(graph, 4);
+  std::vector<Config> configs(data.configs().begin(), data.configs().end());
+  for (const std::size_t layer : {1, 3}) configs[layer].degrees = {{1, 4, 1, 1, 1}};
+  configs[2].degrees = kWhole;
+  configs[2].degrees.r = 4;
+  return {"sums", configs};
+}
+
+TEST(TransferWays, SumsThatAllFetchAreOneAllReduce) {
+  const Graph graph = two_layers(8);
+  const Cluster cluster = host_of(4);
+  Runtime runtime;
+  runtime.sums = PartialSums::all_reduced;
+  const Strategy strategy = sums_and_gathers(graph);
+  const Outcome parts = run(graph, cluster, strategy, 1);
+  const Outcome r = run(graph, cluster, strategy, 1, runtime);
+  EXPECT_TRUE(all_reduced(parts.plan, cluster, PartialSums::in_parts).empty());
+  const std::vector<bool> found = all_reduced(r.plan, cluster, PartialSums::all_reduced);
+  double before = 0, after = 0;
+  for (std::size_t i = 0; i < r.plan.size(); ++i) {
+    const Task& task = r.plan[TaskId(i)];
+    if (task.layer != LayerId(2) && task.layer != LayerId(3)) continue;
+    if (task.kind != TaskKind::transfer || task.phase == Phase::backward_data) continue;
+    const Span& span = r.timeline.span(0, TaskId(i));
+    const double half = 1e-6 + 0.5 * 5e-6 + 3 * 2e-6 + 10e3 * (3 + 0.25) / 25e9;
+    if (found[i]) EXPECT_NEAR((span.end - span.ready).value, half, 1e-11);
+    (task.phase == Phase::forward_sum ? before : after) += found[i];
+  }
+  EXPECT_EQ(before, 12);
+  EXPECT_EQ(after, 12);
+}
+
 TEST(TransferWays, WithoutALibraryNothingChanges) {
   const Graph graph = two_layers(8);
   const Outcome r = run(graph, host_of(4, false), gathers(graph), 1);

@@ -1,0 +1,132 @@
+#include "sim/cost/merged_products.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim/cost/layer_costs.h"
+#include "sim/geometry/geometry.h"
+#include "tests/sim/cost/toy_profile.h"
+
+namespace strata {
+namespace {
+
+// 16 positions of 640 channels, read by products of so many columns each.
+Graph products(const std::vector<std::int64_t>& columns, std::int64_t batch = 32) {
+  GraphBuilder builder("products", batch);
+  const LayerId in = builder.add("data", Input{{{1, 640, 1, 1, 16}}}, {});
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    builder.add("product" + std::to_string(i), Linear{columns[i], true}, {in});
+  }
+  return std::move(builder).build();
+}
+
+std::shared_ptr<const CostModel> toy() {
+  return make_cost_model(toy_profile());
+}
+
+PhaseCosts costs_of(const Graph& graph, std::size_t layer, const Degrees& degrees,
+                    const CostModel& model) {
+  LayerCosts costs(graph, DType::fp32);
+  const LayerId id(layer);
+  return costs(id, partition(graph[id], degrees).tile(0), model);
+}
+
+// Of the layers together, in each phase.
+void expect_one_product(const std::vector<std::int64_t>& columns, const Degrees& degrees) {
+  std::int64_t all = 0;
+  for (const std::int64_t each : columns) all += each;
+  const auto apart = toy();
+  const auto merging = merging_products(apart);
+  const Graph three = products(columns), one = products({all});
+  const PhaseCosts whole = costs_of(one, 1, degrees, *apart);
+  for (int phase = 0; phase < kKernelPhases; ++phase) {
+    const auto at = static_cast<std::size_t>(phase);
+    double seconds = 0;
+    int kernels = 0;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const Cost part = costs_of(three, i + 1, degrees, *merging)[at];
+      EXPECT_NEAR(part.seconds.value,
+                  whole[at].seconds.value * static_cast<double>(columns[i]) /
+                      static_cast<double>(all),
+                  1e-12);
+      seconds += part.seconds.value;
+      kernels += part.kernels;
+    }
+    EXPECT_NEAR(seconds, whole[at].seconds.value, 1e-12) << name(static_cast<Phase>(phase));
+    EXPECT_EQ(kernels, whole[at].kernels) << name(static_cast<Phase>(phase));
+  }
+}
+
+TEST(MergedProducts, CostWhatOneProductCosts) {
+  expect_one_product({640, 640, 640}, kWhole);
+  expect_one_product({640, 160, 160}, kWhole);
+}
+
+TEST(MergedProducts, AreCutAlike) {
+  expect_one_product({640, 640, 640}, {{1, 4, 1, 1, 1}});
+  expect_one_product({640, 160, 160}, {{2, 4, 1, 1, 1}});
+  Degrees terms = kWhole;
+  terms.r = 4;
+  expect_one_product({640, 640}, terms);
+}
+
+// Forward passes begin with the first, backward ones with the last.
+TEST(MergedProducts, AreLaunchedOnce) {
+  const auto merging = merging_products(toy());
+  const Graph graph = products({640, 640, 640});
+  const auto kernels = [&](std::size_t layer, Phase phase) {
+    return costs_of(graph, layer, kWhole, *merging)[static_cast<std::size_t>(phase)].kernels;
+  };
+  EXPECT_EQ(kernels(1, Phase::forward), 1);
+  EXPECT_EQ(kernels(3, Phase::forward), 0);
+  EXPECT_EQ(kernels(1, Phase::backward_data), 0);
+  EXPECT_EQ(kernels(3, Phase::backward_data), 1);
+  EXPECT_EQ(kernels(3, Phase::backward_weights), 1);
+}
+
+TEST(MergedProducts, OthersStayAsTheyAre) {
+  GraphBuilder builder("others", 4);
+  const LayerId in = builder.add("numbers", Input{{{1, 1, 1, 1, 16}}}, {});
+  const LayerId table = builder.add("table", Embedding{64, 640}, {in});
+  const LayerId alone = builder.add("alone", Linear{640, true}, {table});
+  const LayerId plain = builder.add("plain", Linear{640, false}, {alone});
+  const LayerId biased = builder.add("biased", Linear{640, true}, {alone});
+  const LayerId shared = builder.add("shared", Linear{64, false, "table"}, {alone});
+  const Graph graph = std::move(builder).build();
+  const auto merging = merging_products(toy());
+  for (const LayerId layer : {alone, plain, biased, shared}) {
+    EXPECT_TRUE(products_of_one_input(graph, layer).empty()) << graph[layer].name;
+    const PhaseCosts own = costs_of(graph, layer(), kWhole, *toy());
+    const PhaseCosts merged = costs_of(graph, layer(), kWhole, *merging);
+    for (std::size_t i = 0; i < own.size(); ++i) EXPECT_EQ(own[i].seconds, merged[i].seconds);
+  }
+}
+
+// Nothing is known of the product of both.
+TEST(MergedProducts, WhatIsMeasuredOfALayerStays) {
+  const Graph graph = products({640, 640});
+  Profile profile = toy_profile();
+  const LayerId layer(1);
+  const Tile whole = partition(graph[layer], kWhole).tile(0);
+  profile.measured.push_back(
+      {cost_key(graph, layer, whole, DType::fp32, Phase::forward), {0.25}, {0}, 1, "a test"});
+  const auto merging = merging_products(make_cost_model(profile));
+  EXPECT_EQ(costs_of(graph, 1, kWhole, *merging)[static_cast<std::size_t>(Phase::forward)].seconds,
+            Seconds{0.25});
+}
+
+TEST(MergedProducts, CanBeApartAgain) {
+  const auto apart = toy();
+  const auto merging = merging_products(apart);
+  EXPECT_TRUE(merging->merges_products());
+  EXPECT_TRUE(merging->with({.fused_attention = false})->merges_products());
+  EXPECT_FALSE(merging->with({.fused_attention = false})->kernels().fused_attention);
+  EXPECT_EQ(merging_products(merging), merging);
+  EXPECT_EQ(products_apart(merging), apart);
+  EXPECT_EQ(products_apart(apart), apart);
+}
+
+}  // namespace
+}  // namespace strata
