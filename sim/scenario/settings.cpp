@@ -98,9 +98,9 @@ constexpr std::array<SettingSpec, 37> kSettings = {{
      "their scores) or full (all of a block but what it reads; default none)",
      kRecomputeNames},
     {"as", ValueForm::choice, kSimulated, "FRAMEWORK",
-     "run as a framework does: megatron (its launches, unfused attention, gradients summed at "
-     "once; "
-     "default none)",
+     "run as a framework does: megatron, ddp-2017 (data parallelism with parameter servers that "
+     "nothing overlaps) or fsdp (parameters in parts, gathered block by block); docs/frameworks.md "
+     "has what each sets (default none)",
      kFrameworkNames},
     {"profile", ValueForm::files, kEveryJob, "FILE",
      "a .toml file (strata profile writes them) in place of the profile that ships for its kind "

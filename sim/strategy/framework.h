@@ -8,8 +8,9 @@
 
 namespace strata {
 
-enum class Framework : std::uint8_t { none, megatron };
-inline constexpr std::array<std::string_view, 2> kFrameworkNames = {"none", "megatron"};
+enum class Framework : std::uint8_t { none, megatron, ddp_2017, fsdp };
+inline constexpr std::array<std::string_view, 4> kFrameworkNames = {"none", "megatron", "ddp-2017",
+                                                                    "fsdp"};
 constexpr std::string_view name(Framework framework) {
   return kFrameworkNames[static_cast<std::size_t>(framework)];
 }

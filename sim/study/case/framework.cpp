@@ -1,5 +1,11 @@
 #include "sim/study/case/framework.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "sim/graph/blocks.h"
+
 namespace strata {
 namespace {
 
@@ -17,6 +23,54 @@ void run_as_megatron(Case& input) {
   input.runtime.launches = {{83e-6}, {3e-6}, {0}, {11e-6}, {200e-6}, true};
 }
 
+// TensorFlow and its like on the GPUs of one host, in 2017: variables lie on the GPUs in turn, as
+// parameter servers, and a GPU computes nothing while gradients and parameters move.
+void run_as_ddp_2017(Case& input) {
+  if (input.sync.algorithm == SyncAlgorithm::ring) {
+    input.sync.algorithm = SyncAlgorithm::ps;
+    input.sync.bucket = {};
+  }
+  input.runtime.overlap = Overlap::none;
+}
+
+// Of the layers that repeat, or of all where none do.
+Bytes largest_block(const Case& input) {
+  const auto parameters = [&](std::size_t first, std::size_t last) {
+    std::int64_t sum = 0;
+    for (std::size_t i = first; i < last; ++i) sum += input.graph[LayerId(i)].parameters.total();
+    return Bytes{sum * element_bytes(input.dtypes.gradients)};
+  };
+  Bytes largest;
+  for (const Repeat& blocks : repeated_blocks(input.graph)) {
+    largest = std::max(largest, parameters(blocks.first, blocks.first + blocks.length));
+  }
+  return largest > Bytes{} ? largest : parameters(0, input.graph.size());
+}
+
+/// Of a kind's multiprocessors those that NCCL's channels have for themselves (docs/frameworks.md).
+struct NcclShare {
+  std::string_view kind;
+  double channels, multiprocessors;
+};
+constexpr NcclShare kNcclShares[] = {{"p100", 8, 56},   {"v100", 12, 80},  {"a100", 24, 108},
+                                     {"h100", 24, 132}, {"h200", 24, 132}, {"b200", 24, 148}};
+
+// Of the first device's kind; nothing is known of others.
+double nccl_share(const Cluster& cluster) {
+  const std::string& kind = cluster.devices().front().kind;
+  const auto* const at = std::find_if(std::begin(kNcclShares), std::end(kNcclShares),
+                                      [&](const NcclShare& share) { return share.kind == kind; });
+  return at == std::end(kNcclShares) ? 0 : at->channels / at->multiprocessors;
+}
+
+// PyTorch's FullyShardedDataParallel around each block: parameters, gradients and the optimizer's
+// state in parts, a block gathered while the one before it is computed.
+void run_as_fsdp(Case& input) {
+  if (!input.sync.shares()) input.sync.zero = Zero::parameters;
+  if (input.sync.bucket == kUsualBucket) input.sync.bucket = largest_block(input);
+  input.runtime.communication_share = nccl_share(input.cluster);
+}
+
 }  // namespace
 
 void run_as(Framework framework, Case& input) {
@@ -25,6 +79,10 @@ void run_as(Framework framework, Case& input) {
       return;
     case Framework::megatron:
       return run_as_megatron(input);
+    case Framework::ddp_2017:
+      return run_as_ddp_2017(input);
+    case Framework::fsdp:
+      return run_as_fsdp(input);
   }
 }
 

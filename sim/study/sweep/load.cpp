@@ -219,11 +219,11 @@ Case CaseLoader::load(const CaseRequest& request) {
     if (request.cluster.ends_with(".toml")) error.add_context(request.cluster);
     throw;
   }
-  check(request.sync);
   use_optimizer(result, request.optimizer);
   if (request.gradients) result.dtypes.gradients = dtype_of(*request.gradients);
   cut_in_time(request, batch, result);
   run_as(request.framework, result);
+  check(result.sync);
   for (const auto& set : request.sets) {
     naming(set.first, set.second, [&] { change(result, set.first, set.second); });
   }
