@@ -1,9 +1,8 @@
 #pragma once
 
-// The costs of the shards of one graph's layers, asked of a CostModel once per distinct shape. Where
-// the model merges products of one input (merged_products.h), a shard of such a layer costs its part
-// of the product, as if the others were cut as it is.
-// Remembers answers; thread-safe.
+// The costs of the shards of one graph's layers, asked of a CostModel once per distinct shape.
+// Where the model merges products of one input (merged_products.h), a shard of such a layer costs
+// its part of the product, as if the others were cut as it is. Remembers answers; thread-safe.
 
 #include <array>
 #include <atomic>

@@ -72,7 +72,8 @@ MergedProduct merged_product(const Graph& graph, std::span<const LayerId> layers
     columns += std::max<std::int64_t>(1, graph[each].output[Dim::c] * held / whole);
   }
   const bool bias = std::get<Linear>(own.op).bias, adds_bias = bias && shard.terms.begin == 0;
-  MergedProduct merged{Linear{columns, bias}, extents(shard),
+  MergedProduct merged{Linear{columns, bias},
+                       extents(shard),
                        {columns * terms_in(own, shard), adds_bias ? columns : 0}};
   merged.output[Dim::c] = columns;
   merged.share = static_cast<double>(held) / static_cast<double>(columns);

@@ -4,8 +4,8 @@
 // edge. All that comes to a device for one input is taken as one exchange, as a library would do a
 // gather, and goes by the protocol that is the fastest for it on idle links, with a step for each
 // sender. A device that sends on the same edge, too, has a part of its own to copy; one that only
-// receives, as from another stage of a pipeline, has not. Each half of an all-reduce has a half of its
-// latency and of what is copied. Pure; thread-safe.
+// receives, as from another stage of a pipeline, has not. Each half of an all-reduce has a half of
+// its latency and of what is copied. Pure; thread-safe.
 
 #include <vector>
 

@@ -35,8 +35,8 @@ namespace strata {
 
 /// Keys and values of --set, in order: those of the cluster (sim/cluster/what_if.h) and of the
 /// network (sim/graph/what_if.h), and overlap = on or off, attention = fused or unfused, dropout =
-/// redrawn or masks (KernelTraits), products = apart or merged (merged_products.h), gather = once or
-/// again (LowerOptions::gathers_again).
+/// redrawn or masks (KernelTraits), products = apart or merged (merged_products.h), gather = once
+/// or again (LowerOptions::gathers_again).
 using WhatIfs = std::vector<std::pair<std::string, std::string>>;
 
 /// Whether ops of an .onnx file that are not read are errors or opaque ones (op.h).

@@ -47,10 +47,10 @@ void expect_one_product(const std::vector<std::int64_t>& columns, const Degrees&
     int kernels = 0;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const Cost part = costs_of(three, i + 1, degrees, *merging)[at];
-      EXPECT_NEAR(part.seconds.value,
-                  whole[at].seconds.value * static_cast<double>(columns[i]) /
-                      static_cast<double>(all),
-                  1e-12);
+      EXPECT_NEAR(
+          part.seconds.value,
+          whole[at].seconds.value * static_cast<double>(columns[i]) / static_cast<double>(all),
+          1e-12);
       seconds += part.seconds.value;
       kernels += part.kernels;
     }

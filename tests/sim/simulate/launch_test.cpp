@@ -60,7 +60,9 @@ TEST(Launches, ManyHostsWaitForTheSlowest) {
   const auto seconds = [&](int devices, Seconds lockstep) {
     const Strategy data = data_parallel(graph, devices);
     const Launches launches{.communication = {20 * kMs}, .lockstep = lockstep};
-    return run(graph, testing::star(devices), data, 3, with(launches)).timeline.step_seconds().value;
+    return run(graph, testing::star(devices), data, 3, with(launches))
+        .timeline.step_seconds()
+        .value;
   };
   EXPECT_EQ(seconds(4, {100 * kMs}), seconds(4, {}));
   EXPECT_NEAR(seconds(8, {100 * kMs}) - seconds(8, {}), 2 * 100 * kMs, 50 * kMs);

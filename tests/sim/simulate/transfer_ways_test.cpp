@@ -70,8 +70,8 @@ TEST(TransferWays, AnotherStageCopiesNothing) {
   EXPECT_NEAR(transfer_seconds(r), 1e-6 + 5e-6 + 2e-6 + 40e3 / 25e9, 1e-11);
 }
 
-// b is cut in its sums, so that each of 4 devices adds up a quarter of its output; all of them read it
-// whole.
+// b is cut in its sums, so that each of 4 devices adds up a quarter of its output; all of them read
+// it whole.
 Strategy sums_and_gathers(const Graph& graph) {
   const Strategy data = data_parallel(graph, 4);
   std::vector<Config> configs(data.configs().begin(), data.configs().end());
