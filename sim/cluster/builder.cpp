@@ -56,8 +56,13 @@ bool before_by_number(std::string_view a, std::string_view b) {
 }  // namespace
 
 ClusterBuilder::ClusterBuilder(std::string name) {
-  where_ = {fmt::format("cluster {}", name), 0};
+  source_ = fmt::format("cluster {}", name);
+  where_ = {source_, 0};
   cluster_.name_ = std::move(name);
+}
+
+ClusterBuilder::ClusterBuilder(const Cluster& like) : ClusterBuilder(like.name()) {
+  source_ = like.routes_->source();
 }
 
 void ClusterBuilder::claim_name(const std::string& name, std::string_view what) {
@@ -221,7 +226,7 @@ Cluster ClusterBuilder::build() && {
   cluster_.forget_symmetry();
   cluster_.routes_ = std::make_shared<const RouteTable>(
       cluster_.devices_, cluster_.devices_.size() + cluster_.switches_.size(), cluster_.links_,
-      order_by_name(cluster_.links_, before_by_number), cluster_.fixed_routes_);
+      order_by_name(cluster_.links_, before_by_number), cluster_.fixed_routes_, std::move(source_));
   return std::move(cluster_);
 }
 

@@ -43,6 +43,11 @@ struct LinkSpec {
 class ClusterBuilder {
  public:
   explicit ClusterBuilder(std::string name);
+  /// Of a changed copy: with its name and its file, but none of its parts.
+  explicit ClusterBuilder(const Cluster& like);
+
+  /// The file that the cluster is read from: errors about routes name it.
+  void read_from(std::string file) { source_ = std::move(file); }
 
   /// The place of what is added from here on; at first "cluster NAME".
   void at(Location where) { where_ = std::move(where); }
@@ -87,6 +92,7 @@ class ClusterBuilder {
   void sort_routes();
 
   Cluster cluster_;
+  std::string source_;
   Location where_;
   Diagnostics errors_;
   std::vector<PlacedLink> links_;

@@ -44,7 +44,7 @@ std::span<const LinkId> Cluster::route(DeviceId from, DeviceId to) const {
   if (from == to) return {};
   const std::span<const LinkId> route = routes_->route(from, to);
   if (!route.empty()) return route;
-  throw InputError(fmt::format("cluster {}: no links lead from {} to {}", name_,
+  throw InputError(fmt::format("{}: no links lead from {} to {}", routes_->source(),
                                devices_[from()].name, devices_[to()].name));
 }
 

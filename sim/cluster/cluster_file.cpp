@@ -16,6 +16,7 @@ class FileReader {
   FileReader(Table root, const std::string& file, const std::optional<GridSize>& size)
       : root_(std::move(root)), size_(size), builder_(name(file)) {
     builder_.at({file, 0});
+    if (!size) builder_.read_from(file);
   }
 
   Cluster read() {

@@ -28,10 +28,11 @@ struct RouteTable::Search {
 
 RouteTable::RouteTable(std::span<const Device> devices, std::size_t vertex_count,
                        std::span<const Link> links, std::span<const std::uint32_t> link_by_name,
-                       std::span<const FixedRoute> fixed)
+                       std::span<const FixedRoute> fixed, std::string source)
     : edge_begin_(vertex_count + 1, 0),
       edges_(links.size()),
       fixed_(fixed.begin(), fixed.end()),
+      source_(std::move(source)),
       device_count_(devices.size()),
       sources_(devices.size()) {
   for (const Device& device : devices) forwards_.push_back(device.forwards);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sim/cluster/cluster.h"
@@ -17,14 +18,17 @@ namespace strata {
 
 class RouteTable {
  public:
-  /// `link_by_name`: the links' indices in the order of their names.
+  /// `link_by_name`: the links' indices in the order of their names. `source`: what errors about
+  /// routes name, a file or "cluster NAME".
   RouteTable(std::span<const Device> devices, std::size_t vertex_count, std::span<const Link> links,
-             std::span<const std::uint32_t> link_by_name, std::span<const FixedRoute> fixed);
+             std::span<const std::uint32_t> link_by_name, std::span<const FixedRoute> fixed,
+             std::string source);
 
   /// Empty where there is no way, and for from == to.
   std::span<const LinkId> route(DeviceId from, DeviceId to) const;
   /// Whether names decide which of equally short ways one from the device is, but for fixed routes.
   bool names_decide(DeviceId from) const { return found(from).tied; }
+  const std::string& source() const { return source_; }
 
  private:
   /// A link as the search sees it; of each vertex, in the order of the links' names.
@@ -55,6 +59,7 @@ class RouteTable {
   std::vector<std::uint32_t> link_from_;
   std::vector<FixedRoute> fixed_;
   std::vector<bool> forwards_;  // of each device
+  std::string source_;
   std::size_t device_count_;
   mutable std::vector<Source> sources_;  // each written once, under its flag
 };

@@ -16,7 +16,7 @@ namespace strata {
 namespace {
 
 Cluster rebuild(const Cluster& like, std::span<const Device> devices, std::span<const Link> links) {
-  ClusterBuilder builder(like.name());
+  ClusterBuilder builder(like);
   for (const Device& device : devices) builder.add_device(device);
   for (const std::string& name : like.switches()) builder.add_switch(name);
   for (const Link& link : links) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/cluster/what_if.h"
 #include "tests/sim/cluster/drawing.h"
 #include "tests/sim/text/said.h"
 
@@ -49,6 +50,13 @@ TEST(ClusterBuilder, OnlyWhoAsksForARouteNeedsOne) {
   EXPECT_EQ(route_names(cluster, 0, 1), "a>b");
   EXPECT_EQ(said([&] { cluster.route(DeviceId(1), DeviceId(0)); }),
             "cluster two: no links lead from b to a");
+  ClusterBuilder copy = two_devices();
+  copy.read_from("two.toml");
+  const Cluster of_file = std::move(copy).build();
+  for (const Cluster& it : {of_file, with_device_speed(of_file, "a", 0.5)}) {
+    EXPECT_EQ(said([&] { it.route(DeviceId(1), DeviceId(0)); }),
+              "two.toml: no links lead from b to a");
+  }
 }
 
 TEST(ClusterBuilder, NamesParallelLinksApart) {
