@@ -43,7 +43,7 @@ bool make_file(const std::string& file, const std::function<void(Database&)>& fi
   if (const int reason = folder_error(file)) fail_environment(file, "cannot be made", reason);
   const std::string draft = draft_name(file);
   try {
-    Database database(draft, OpenMode::create, StoreLimits{});
+    Database database = Database::create(draft, file);
     fill(database);
     // What closing would do, but would not say that it could not.
     database.run("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -68,6 +68,10 @@ Database::Database(const std::string& file, OpenMode mode, const StoreLimits& li
     : Database(file, file_uri(file, immutable ? "immutable=1" : ""), flags_of(mode, immutable),
                limits) {}
 
+Database Database::create(const std::string& path, const std::string& name) {
+  return {name, file_uri(path, ""), flags_of(OpenMode::create, false), StoreLimits{}};
+}
+
 Database Database::in_memory(const std::string& name) {
   return {name, ":memory:", flags_of(OpenMode::create, false), StoreLimits{}};
 }

@@ -45,6 +45,8 @@ class Database {
   /// open; no lock is taken, and nothing can be written.
   Database(const std::string& file, OpenMode mode, const StoreLimits& limits,
            bool immutable = false);
+  /// A new file at `path`; errors call it `name`.
+  static Database create(const std::string& path, const std::string& name);
   /// Empty and in memory; errors call it `name`.
   static Database in_memory(const std::string& name);
 
