@@ -167,7 +167,10 @@ std::optional<KernelKind> find_kernel(std::string_view name) {
 
 // Of two kernels whose columns are all there, the one with more of them.
 std::optional<KernelKind> kernel_of_header(std::string_view text) {
-  while (text.starts_with('#')) text.remove_prefix(std::min(text.size(), text.find('\n') + 1));
+  while (text.starts_with('#')) {
+    const std::size_t end = text.find('\n');
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
   const auto names = split(without_return(text.substr(0, text.find('\n'))), ',');
   std::optional<KernelKind> best;
   std::size_t most = 0;
