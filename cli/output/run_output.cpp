@@ -133,7 +133,14 @@ std::string three_text(const Differences& d) {
 }
 
 std::string allowed_text(const Check& check) {
-  if (!check.rounding) return fmt::format("; allowed: {}", check.tolerance);
+  if (!check.rounding) {
+    const double gradients = check.allowed().gradients;
+    const std::string more =
+        gradients > check.tolerance
+            ? fmt::format(", of gradients {:.1e}, for the last loss is small", gradients)
+            : "";
+    return fmt::format("; allowed: {}{}", check.tolerance, more);
+  }
   return fmt::format(
       "\n  Rounding alone changes one device's, if its weights start {} in the last place away: "
       "{}; {} times that is allowed",

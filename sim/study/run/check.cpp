@@ -10,17 +10,25 @@ namespace strata {
 namespace {
 
 constexpr double kTolerance = 1e-4;
+constexpr double kSoftmaxRoundoff = 0x1p-24;
+constexpr double kNothingAlike = 2;  // the distance of a gradient from its opposite
 constexpr std::array<std::uint32_t, 3> kUnits = {1, 8, 64};  // the last about 1e-5
 
 Differences differences(const Graph& graph, const Trained& a, const Trained& b) {
   return {relative_difference(std::span<const double>(a.training.losses), b.training.losses),
-          largest_difference(graph, a.gradients, b.gradients),
+          largest_gradient_difference(graph, a.gradients, b.gradients),
           largest_difference(graph, a.weights, b.weights)};
 }
 
 NetworkWeights nudged(const Graph& graph, NetworkWeights weights, const Nudge& by) {
   for (std::size_t i = 0; i < weights.size(); ++i) nudge(weights[i], by, graph[LayerId(i)].name);
   return weights;
+}
+
+// A softmax's gradient is p - 1 at the labels, which is about the loss where that is small: p is
+// rounded near 1, and all gradients are made from what is left.
+double softmax_rounding(double loss) {
+  return std::min(kSoftmaxRoundoff / std::abs(loss), kNothingAlike / kTimesRounding);
 }
 
 void widen(LargestDifference& most, const LargestDifference& other) {
@@ -36,9 +44,11 @@ void widen(Differences& most, const Differences& other) {
 }  // namespace
 
 Allowance Check::allowed() const {
-  if (!rounding || strict) return {tolerance, tolerance, tolerance};
+  if (strict) return {tolerance, tolerance, tolerance};
+  const double gradients = std::max(tolerance, kTimesRounding * softmax_rounding);
+  if (!rounding) return {tolerance, gradients, tolerance};
   return {std::max(tolerance, kTimesRounding * rounding->loss),
-          std::max(tolerance, kTimesRounding * rounding->gradients.value),
+          std::max(gradients, kTimesRounding * rounding->gradients.value),
           std::max(tolerance, kTimesRounding * rounding->weights.value)};
 }
 
@@ -75,6 +85,7 @@ Check compare(const Graph& graph, const Trained& cut, const NetworkWeights& weig
   check.tolerance = options.tolerance.value_or(kTolerance);
   const Trained one = train_alone(weights, "one device");
   check.differences = differences(graph, cut, one);
+  check.softmax_rounding = softmax_rounding(one.training.losses.back());
   for (std::uint32_t units : kUnits) {
     if (check.near() || check.strict) break;
     const Trained other =

@@ -6,7 +6,8 @@
 // layer and step to step. So where more differs than the tolerance, one device trains once more,
 // from weights one unit in the last place away, and what that moves is the measure. Which ReLU
 // that meets is chance: where it is not enough, weights go further, until they are as far away as
-// layers may be.
+// layers may be. A gradient that is zero but for rounding is compared by the length of others
+// (differences.h), and one of a training that has learnt its data by what its softmax rounds.
 
 #include <cstdint>
 #include <functional>
@@ -45,6 +46,7 @@ std::string_view name(CheckVerdict verdict);
 struct Check {
   Differences differences;              ///< of the cut from one device
   std::optional<Differences> rounding;  ///< of one device from itself; none where none was asked
+  double softmax_rounding = 0;          ///< of gradients, relative to them, by the last loss
   std::uint32_t units = 0;              ///< in the last place, that weights were moved for it
   double tolerance = 0;
   bool strict = false;  ///< the tolerance is asked for, whatever rounding does

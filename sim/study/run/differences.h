@@ -24,6 +24,16 @@ struct LargestDifference {
 LargestDifference largest_difference(const Graph& graph, const std::vector<std::vector<float>>& a,
                                      const std::vector<std::vector<float>>& b);
 
+/// A gradient may be zero but for rounding: of a batch norm before another one, of a bias before a
+/// norm, of an attention's keys. What rounding leaves is then small beside the terms of its sums,
+/// which are about as large as other gradients. So a layer's gradient counts as no shorter than
+/// this share of what as many elements have that are as large as those of any layer (root mean
+/// square).
+inline constexpr double kLeastGradient = 1e-2;
+LargestDifference largest_gradient_difference(const Graph& graph,
+                                              const std::vector<std::vector<float>>& a,
+                                              const std::vector<std::vector<float>>& b);
+
 /// After the same steps on the same data.
 struct Differences {
   double loss = 0;              ///< of the losses of all steps

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/cancel.h"
+#include "sim/graph/zoo.h"
 #include "sim/importers/npy/npy.h"
 #include "sim/study/case/host_memory.h"
 #include "sim/study/case/rounds.h"
@@ -67,6 +68,55 @@ TEST(RelativeDifference, IsDistanceOverLength) {
   EXPECT_DOUBLE_EQ(relative_difference(Values{3, 4}, Values{3, 0}), 4.0 / 5);
   EXPECT_DOUBLE_EQ(relative_difference(Values{0, 0}, Values{3, 4}), 1);
   EXPECT_TRUE(std::isnan(relative_difference(Values{NAN}, Values{1})));
+}
+
+// Of a network whose layers 1 and 3 have gradients of these lengths, after steps of this loss.
+Trained trained(const Graph& graph, float first, float third, double loss) {
+  Trained result;
+  result.training.losses = {loss};
+  result.gradients.resize(graph.size());
+  result.gradients[1] = {first, first};
+  result.gradients[3] = {third};
+  result.weights.resize(graph.size());
+  return result;
+}
+
+Check compared(const Trained& cut, const Trained& one, std::optional<double> tolerance = {}) {
+  static const Graph graph = build_zoo("lenet5", 1);
+  const NetworkWeights weights(graph.size());
+  const TrainAlone alone = [&](const NetworkWeights&, std::string_view) { return one; };
+  return compare(graph, cut, weights, {tolerance}, alone);
+}
+
+// 1e-7 of the other's length is rounding, though it is all that there is; a hundredth of it is not.
+TEST(Check, ComparesGradientsThatAreZeroByTheLengthOfOthers) {
+  const Graph graph = build_zoo("lenet5", 1);
+  const auto check_of = [&](float cut, float one) {
+    return compared(trained(graph, 1, cut, 1), trained(graph, 1, one, 1), 1e-4);
+  };
+  EXPECT_TRUE(check_of(1e-7F, -1e-7F).near());
+  EXPECT_FALSE(check_of(1e-5F, -1e-5F).near());
+  EXPECT_FALSE(check_of(1e-2F, 0.99e-2F).near());
+  EXPECT_TRUE(check_of(0.5F, 0.5F).near());
+  EXPECT_NEAR(check_of(1e-3F, 0).differences.gradients.value, 0.1, 1e-6);  // of 1e-2
+  EXPECT_NEAR(check_of(0.5F, 0.25F).differences.gradients.value, 0.5, 1e-6);
+  EXPECT_FALSE(check_of(NAN, 0.25F).near());
+}
+
+TEST(Check, AllowsGradientsWhatTheSoftmaxRoundsWhereTheLossIsSmall) {
+  const Graph graph = build_zoo("lenet5", 1);
+  const auto check_of = [&](double loss, std::optional<double> tolerance = {}) {
+    return compared(trained(graph, 1, 1, loss), trained(graph, 0.999F, 0.999F, loss), tolerance);
+  };
+  EXPECT_FALSE(check_of(1).near());
+  EXPECT_FALSE(check_of(1e-3).near());
+  const Check small = check_of(1e-5);
+  EXPECT_TRUE(small.near());
+  EXPECT_FALSE(small.rounding);
+  EXPECT_NEAR(small.allowed().gradients, 8 * 0x1p-24 / 1e-5, 1e-12);
+  EXPECT_EQ(small.allowed().weights, 1e-4);
+  EXPECT_EQ(check_of(0).allowed().gradients, 2);
+  EXPECT_FALSE(check_of(1e-5, 1e-4).near());  // who asks for a tolerance gets that
 }
 
 TEST(LossDifference, IsAbsoluteWhereLossesAreSmall) {
