@@ -2,6 +2,7 @@
 // memory; several strategies side by side.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -30,6 +31,7 @@
 #include "sim/replay/replay.h"
 #include "sim/strategy/config_text.h"
 #include "sim/strategy/hybrid.h"
+#include "sim/study/case/cost_basis.h"
 #include "sim/study/case/flops.h"
 #include "sim/study/case/rounds.h"
 #include "sim/study/explain/story.h"
@@ -135,6 +137,43 @@ void warn_if_steady(const Prediction& p) {
   if (!scatters) warn("--jitter: no cost has a measured spread");
 }
 
+constexpr std::array<std::string_view, 4> kSourceNames = {"measured", "interpolated", "related",
+                                                          "analytic"};
+
+// "No figures of a100 for: 31% conv2d backward_weights (related), 12% batch_norm forward
+// (analytic)".
+std::string not_measured_text(const Case& input, const Prediction& p) {
+  constexpr std::size_t kListed = 4;
+  constexpr double kLeast = 0.01;
+  std::vector<std::string> parts;
+  double others = 0;
+  for (const CostBasis& basis : cost_basis(input, p)) {
+    if (basis.source < CostSource::related) continue;
+    if (parts.size() == kListed || basis.share < kLeast) {
+      others += basis.share;
+      continue;
+    }
+    parts.push_back(fmt::format("{:.0f}% {} {} ({})", 100 * basis.share, basis.op,
+                                name(basis.phase),
+                                kSourceNames[static_cast<std::size_t>(basis.source)]));
+  }
+  if (parts.empty()) return "";
+  if (others >= kLeast) parts.push_back(fmt::format("{:.0f}% others", 100 * others));
+  return fmt::format("Not measured on {} in {}: {}\n", input.cluster.devices().front().kind,
+                     name(input.dtypes.values), fmt::join(parts, ", "));
+}
+
+nlohmann::ordered_json cost_basis_json(const Case& input, const Prediction& p) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const CostBasis& basis : cost_basis(input, p)) {
+    json.push_back({{"op", basis.op},
+                    {"phase", name(basis.phase)},
+                    {"source", kSourceNames[static_cast<std::size_t>(basis.source)]},
+                    {"share", basis.share}});
+  }
+  return json;
+}
+
 void print_details(const Case& input, const Prediction& p) {
   const PathShares& path = p.path;
   print(
@@ -151,6 +190,7 @@ void print_details(const Case& input, const Prediction& p) {
         "analytic costs\n",
         100 * p.sources.measured.value / sum, 100 * p.sources.interpolated.value / sum,
         100 * p.sources.related.value / sum, 100 * p.sources.analytic.value / sum);
+    print("{}", not_measured_text(input, p));
   }
   if (const auto used = flops_utilisation(input, p.strategy, p.step_seconds())) {
     print("Model FLOPs utilisation: {:.1f}% of the devices' {} peak\n", 100 * used->model,
@@ -300,6 +340,7 @@ void run(PredictFlags& flags) {
     for (const Prediction& p : predictions) {
       document.push_back(prediction_json(input, p));
       add_expected_error(expected, document.back());
+      document.back()["cost_basis"] = cost_basis_json(input, p);
       document.back()["memory"] = peak_json(input, p, flags.memory);
       if (flags.jitter) {
         document.back()["jitter"] =

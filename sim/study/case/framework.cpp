@@ -9,6 +9,11 @@
 namespace strata {
 namespace {
 
+// Those who train transformers keep two moments of each parameter.
+void use_adam(Case& input) {
+  if (kernels_of(input).optimizer == Optimizer::sgd) use_optimizer(input, Optimizer::adam);
+}
+
 // Megatron-LM of 2021 to 2023: PyTorch's eager kernels, an attention that writes its scores, all
 // gradients of a data-parallel group summed at once behind the last backward pass. The launches are
 // fitted to profiles/published/megatron-a100.toml.
@@ -17,6 +22,7 @@ void run_as_megatron(Case& input) {
     kernels.fused_attention = false;
     kernels.keeps_masks = true;
   });
+  use_adam(input);
   merge_products(input, true);
   if (input.sync.bucket == kUsualBucket) input.sync.bucket = kOneBucket;
   input.runtime.sums = PartialSums::all_reduced;
@@ -66,6 +72,7 @@ double nccl_share(const Cluster& cluster) {
 // PyTorch's FullyShardedDataParallel around each block: parameters, gradients and the optimizer's
 // state in parts, a block gathered while the one before it is computed.
 void run_as_fsdp(Case& input) {
+  use_adam(input);
   if (!input.sync.shares()) input.sync.zero = Zero::parameters;
   if (input.sync.bucket == kUsualBucket) input.sync.bucket = largest_block(input);
   input.runtime.communication_share = nccl_share(input.cluster);

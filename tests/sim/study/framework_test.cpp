@@ -49,7 +49,10 @@ TEST(Frameworks, FsdpGathersBlockByBlock) {
   constexpr std::int64_t kBlock = 4 * 32 * 32 + 2 * 32 * 128 + (4 * 32 + 128 + 32) + 4 * 32;
   EXPECT_EQ(input.sync.bucket, Bytes{4 * kBlock});
   EXPECT_EQ(input.sync.zero, Zero::parameters);
+  EXPECT_EQ(kernels_of(input).optimizer, Optimizer::adam);
   EXPECT_DOUBLE_EQ(input.runtime.communication_share, 24.0 / 108);
+  request.optimizer = Optimizer::momentum;
+  EXPECT_EQ(kernels_of(load_case(request)).optimizer, Optimizer::momentum);
   request.sync.zero = Zero::gradients;
   request.sync.bucket = Bytes{1000};
   EXPECT_EQ(load_case(request).sync.zero, Zero::gradients);
