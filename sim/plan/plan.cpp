@@ -4,7 +4,10 @@
 #include <array>
 #include <cassert>
 
+#include <fmt/format.h>
+
 #include "sim/base/error.h"
+#include "sim/plan/bytes_moved.h"
 #include "sim/plan/work_kind.h"
 #include "sim/strategy/shared_weight.h"
 
@@ -85,19 +88,30 @@ HeldShard owner_of_weight(const Graph& graph, const Plan& plan, HeldShard holder
   throw InternalError("no shard of its owner has the part of a weight that a layer has");
 }
 
+void add_moved(Bytes bytes, std::int64_t times, Bytes& sum) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 61;
+  std::int64_t more = 0;
+  const bool counts = !__builtin_mul_overflow(bytes.value, times, &more);
+  if (!counts || more > kMost - sum.value) {
+    throw InputError(
+        fmt::format("a step moves more bytes than can be counted; allowed: {} bytes", kMost));
+  }
+  sum += Bytes{more};
+}
+
 Communication communication(const Plan& plan, Rounds rounds) {
   Communication sum;
   for (const Task& task : plan.tasks()) {
     if (task.kind != TaskKind::transfer || !rounds.contain(task)) continue;
-    const Bytes bytes = plan.alike(task) * plan.transfers()[task.detail].bytes;
-    (work_kind(task) == WorkKind::sync ? sum.sync : sum.transfer) += bytes;
+    add_moved(plan.transfers()[task.detail].bytes, plan.alike(task),
+              work_kind(task) == WorkKind::sync ? sum.sync : sum.transfer);
   }
   for (const Group& group : plan.groups()) {
     if (!rounds.contain(plan[group.tasks.front()])) continue;
     const auto replicas = static_cast<std::int64_t>(plan.participants(group).size());
     const int halves = group.work == GroupWork::all_reduce ? 2 : 1;
-    const Bytes bytes = plan.alike(group) * halves * (replicas - 1) * group.bytes;
-    (group.purpose == GroupPurpose::parameters ? sum.sync : sum.statistics) += bytes;
+    add_moved(group.bytes, plan.alike(group) * halves * (replicas - 1),
+              group.purpose == GroupPurpose::parameters ? sum.sync : sum.statistics);
   }
   return sum;
 }

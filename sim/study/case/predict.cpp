@@ -12,6 +12,7 @@
 #include "sim/base/error.h"
 #include "sim/base/quantile.h"
 #include "sim/cost/merged_products.h"
+#include "sim/plan/bytes_moved.h"
 #include "sim/plan/lower.h"
 #include "sim/simulate/jitter.h"
 #include "sim/simulate/round_period.h"
@@ -154,7 +155,7 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
             result.plan.classes());
     result.terms = eq1.terms(strategy, input.rounds);
   }
-  result.communication = communication(result.plan);
+  result.communication = named(strategy, [&] { return communication(result.plan); });
   result.sources = cost_sources(result.plan, result.costs);
   if (options.memory) result.peak_memory = peaks_of_all(result.plan, result.timeline);
   if (options.breakdown) result.breakdown = breakdown(result.plan, result.timeline);
@@ -195,9 +196,9 @@ void add_periods(const RoundPeriod& period, std::uint32_t rounds, std::span<cons
   few.makespan += static_cast<double>(options.steps) * times * period.time;
   const auto periods = static_cast<std::int64_t>(times);
   const Communication more = communication(plan, repeated);
-  few.communication.transfer += periods * more.transfer;
-  few.communication.sync += periods * more.sync;
-  few.communication.statistics += periods * more.statistics;
+  add_moved(more.transfer, periods, few.communication.transfer);
+  add_moved(more.sync, periods, few.communication.sync);
+  add_moved(more.statistics, periods, few.communication.statistics);
   const CostSources costs = cost_sources(plan, few.costs, repeated);
   few.sources.measured += times * costs.measured;
   few.sources.interpolated += times * costs.interpolated;
