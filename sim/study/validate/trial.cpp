@@ -65,6 +65,11 @@ Timeline last_step(const Timeline& timeline) {
   return Timeline(tasks, std::move(spans));
 }
 
+// Adam's first steps are as long as this, whatever the gradients. Where they are long, a network
+// soon gives most words of a large vocabulary no chance, and their gradients' squares are denormal,
+// with which cores reckon several times as long as with others.
+constexpr float kAdamRate = 1e-5F;
+
 }  // namespace
 
 Trial::Trial(Runner& runner, const std::string& devices, const Graph& graph,
@@ -74,6 +79,7 @@ Trial::Trial(Runner& runner, const std::string& devices, const Graph& graph,
   ExecutionOptions options;
   options.recorded = recorded;
   options.optimizer = optimizer;
+  if (optimizer == Optimizer::adam) options.learning_rate = kAdamRate;
   run_ = runner.start(devices, graph, plan_, options);
   shards_ = runner.measure(devices, graph,
                            {shapes_of(graph, strategy), {}, plan_.dtype(), recorded, optimizer});

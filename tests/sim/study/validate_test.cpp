@@ -234,6 +234,11 @@ TEST(Validate, MeasuresTheUpdatesOfItsOptimizer) {
     ++updates;
   }
   EXPECT_GT(updates, 0u);
+  ASSERT_FALSE(runner.starts.empty());
+  for (const ExecutionOptions& options : runner.starts) {
+    EXPECT_EQ(options.optimizer, Optimizer::adam);
+    EXPECT_LE(options.learning_rate, 1e-5F);
+  }
 }
 
 TEST(Validate, MeasuresAndRunsInTheTypeAsked) {
