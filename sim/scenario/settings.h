@@ -152,7 +152,8 @@ std::string print_setting(std::string_view key, const std::optional<Value>& valu
 inline constexpr std::string_view kWhatIfKeys =
     "link.SELECTOR.bandwidth, link.SELECTOR.latency, device.SELECTOR.speed, layer.SELECTOR.speed, "
     "overlap, attention, dropout, products, sums, gather, launch.forward, launch.backward, "
-    "launch.update, launch.communication, launch.lockstep, launch.stages, communication.share";
+    "launch.update, launch.communication, launch.lockstep, launch.stages, launch.passes, "
+    "communication.share";
 /// Whether what-ifs have such keys, right or wrong; settings have others.
 constexpr bool is_what_if(std::string_view key) {
   for (const std::string_view begin : {"link.", "device.", "layer.", "launch.", "communication."}) {

@@ -34,10 +34,13 @@ struct Launches {
   /// Whether it waits for what other stages send before it launches what comes after that, as
   /// frameworks do that synchronise with each receive.
   bool wait_for_stages = false;
+  /// Whether it waits for its device between the forward and backward passes of rounds, as
+  /// frameworks do whose timers synchronise.
+  bool wait_for_passes = false;
 
   bool any() const {
     const Seconds all = forward + backward + update + communication + lockstep;
-    return all > Seconds{0} || wait_for_stages;
+    return all > Seconds{0} || wait_for_stages || wait_for_passes;
   }
   bool operator==(const Launches&) const = default;
 };

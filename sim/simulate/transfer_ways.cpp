@@ -124,8 +124,12 @@ bool fetches_back(const Plan& plan, TaskId transfer, TaskId sum) {
   const auto sent = [&](const Piece& part) {
     return plan.representative(part.from) == plan[transfer].device;
   };
-  const auto parts = plan.moves(sum);
-  return std::any_of(parts.begin(), parts.end(), sent);
+  const auto brought = plan.dependencies(sum);
+  return std::any_of(brought.begin(), brought.end(), [&](TaskId part) {
+    if (plan[part].kind != TaskKind::transfer) return false;
+    const auto pieces = plan.pieces(plan.transfers()[plan[part].detail]);
+    return std::any_of(pieces.begin(), pieces.end(), sent);
+  });
 }
 
 }  // namespace

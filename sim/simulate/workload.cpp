@@ -72,6 +72,7 @@ class WorkloadBuilder {
       if (!hosts_.empty()) launch(TaskId(i));
       add(TaskId(i));
       if (runtime_.launches.wait_for_stages) receive(TaskId(i));
+      if (runtime_.launches.wait_for_passes) compute(TaskId(i));
     }
     for (std::size_t i = 0; i < plan_.size(); ++i) connect(TaskId(i));
     repeat();
@@ -167,11 +168,23 @@ class WorkloadBuilder {
               [](const LinkLoad& a, const LinkLoad& b) { return a.link < b.link; });
   }
 
+  // A layer that is computed again is part of the backward pass. Updates go with the pass before.
+  struct Pass {
+    bool forward = true;
+    std::uint32_t round = 0;
+    bool operator==(const Pass&) const = default;
+  };
+  static Pass pass_of(const Task& task) {
+    return {is_forward(task.phase) && !task.again, task.round};
+  }
+
   // What a device's host launches in a step, one after another.
   struct Host {
     ActivityId first, last;
     ActivityId last_task;              // of the device's own tasks, in plan order
     std::vector<ActivityId> received;  // from other stages, since the last launch
+    Pass pass;                         // of the last launch
+    ActivityId computed;               // the device's last task before the next launch
   };
 
   void launch(TaskId id) {
@@ -184,6 +197,11 @@ class WorkloadBuilder {
     if (host.last.valid()) built_.workload.add_dependency(launched, host.last);
     for (ActivityId before : host.received) built_.workload.add_dependency(launched, before);
     host.received.clear();
+    const Pass pass = plan_[id].phase == Phase::update ? host.pass : pass_of(plan_[id]);
+    if (host.computed.valid() && pass != host.pass) {
+      built_.workload.add_dependency(launched, host.computed);
+    }
+    host.pass = pass;
     if (!host.first.valid()) host.first = launched;
     host.last = built_.launches[id()] = launched;
   }
@@ -200,6 +218,11 @@ class WorkloadBuilder {
     };
     if (is_in(pieces.front().from) && is_in(task.device)) return;
     hosts_[task.device()].received.push_back(built_.last[id()]);
+  }
+
+  void compute(TaskId id) {
+    if (hosts_.empty() || plan_[id].stream != Stream::device) return;
+    hosts_[plan_[id].device()].computed = built_.last[id()];
   }
 
   void add(TaskId id) {

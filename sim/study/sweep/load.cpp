@@ -98,6 +98,8 @@ void change(Case& input, const std::string& key, const std::string& value) {
     input.runtime.launches.wait_for_stages = is_first(key, value, "wait", "ahead");
   } else if (key == "communication.share") {
     input.runtime.communication_share = parse_share(value);
+  } else if (key == "launch.passes") {
+    input.runtime.launches.wait_for_passes = is_first(key, value, "wait", "ahead");
   } else if (Seconds* const launch = launch_of(key, input.runtime.launches)) {
     *launch = parse_seconds(value);
   } else if (key.starts_with("layer.")) {

@@ -104,8 +104,7 @@ TEST(MergedProducts, OthersStayAsTheyAre) {
   }
 }
 
-// Nothing is known of the product of both.
-TEST(MergedProducts, WhatIsMeasuredOfALayerStays) {
+TEST(MergedProducts, WhatIsMeasuredOfALayerIsNotGivenUp) {
   const Graph graph = products({640, 640});
   Profile profile = toy_profile();
   const LayerId layer(1);
@@ -113,8 +112,9 @@ TEST(MergedProducts, WhatIsMeasuredOfALayerStays) {
   profile.measured.push_back(
       {cost_key(graph, layer, whole, DType::fp32, Phase::forward), {0.25}, {0}, 1, "a test"});
   const auto merging = merging_products(make_cost_model(profile));
-  EXPECT_EQ(costs_of(graph, 1, kWhole, *merging)[static_cast<std::size_t>(Phase::forward)].seconds,
-            Seconds{0.25});
+  const PhaseCosts costs = costs_of(graph, 1, kWhole, *merging);
+  EXPECT_NE(costs[static_cast<std::size_t>(Phase::forward)].source, CostSource::analytic);
+  EXPECT_EQ(costs[static_cast<std::size_t>(Phase::backward_data)].source, CostSource::analytic);
 }
 
 TEST(MergedProducts, CanBeApartAgain) {

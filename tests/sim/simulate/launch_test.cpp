@@ -54,6 +54,21 @@ TEST(Launches, EachDeviceHasAHostOfItsOwn) {
   EXPECT_LE(both, alone + 1.125 * kMs);  // its sums
 }
 
+// The device ends its forward passes at 20 ms. By then a host that runs ahead has launched two of
+// the backward phases, the loss's and b's; one that waits launches these until 40 ms.
+TEST(Launches, AHostWaitsBetweenPasses) {
+  const Graph graph = two_layers(8);
+  const Strategy alone = data_parallel(graph, 1);
+  Launches launches{.backward = {10 * kMs}};
+  const double ahead =
+      run(graph, testing::star(1), alone, 3, with(launches)).timeline.step_seconds().value;
+  launches.wait_for_passes = true;
+  const double waits =
+      run(graph, testing::star(1), alone, 3, with(launches)).timeline.step_seconds().value;
+  EXPECT_NEAR(ahead, 54 * kMs, 1e-12);
+  EXPECT_NEAR(waits, ahead + 20 * kMs, 1e-12);
+}
+
 // Of four devices' sums nothing is added; each of two layers is summed once a step.
 TEST(Launches, ManyHostsWaitForTheSlowest) {
   const Graph graph = two_layers(8);
