@@ -31,9 +31,9 @@ struct Family {
 };
 
 constexpr Family kFamilies[] = {{"p100", false, "p100-4x4"},      {"k80", false, "k80-4x4"},
-                                {"dgx1-p100", true, "dgx1-p100"}, {"a100", false, "a100-1x8"},
-                                {"h100", false, "h100-1x8"},      {"h200", false, "h200-1x8"},
-                                {"b200", false, "b200-1x8"}};
+                                {"dgx1-p100", true, "dgx1-p100"}, {"v100", false, "v100-1x8"},
+                                {"a100", false, "a100-1x8"},      {"h100", false, "h100-1x8"},
+                                {"h200", false, "h200-1x8"},      {"b200", false, "b200-1x8"}};
 constexpr std::int64_t kDevicesOfDgx1 = 8;
 constexpr std::string_view kCpu = "cpu:";
 

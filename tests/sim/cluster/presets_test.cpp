@@ -16,7 +16,8 @@ TEST(Presets, AllCanBeBuilt) {
     EXPECT_EQ(preset_cluster(preset.example).name(), preset.example);
     EXPECT_NE(preset.description, "");
   }
-  EXPECT_EQ(patterns, "p100-HxD k80-HxD dgx1-p100[-H] a100-HxD h100-HxD h200-HxD b200-HxD cpu:N ");
+  EXPECT_EQ(patterns,
+            "p100-HxD k80-HxD dgx1-p100[-H] v100-HxD a100-HxD h100-HxD h200-HxD b200-HxD cpu:N ");
 }
 
 // Section 6 of the paper: 4 nodes, 4 P100 each on NVLink, one 100 Gb/s NIC a node.
@@ -32,12 +33,15 @@ TEST(Presets, ThePapersCluster) {
   EXPECT_EQ(cluster.links().size(), 4U * (12 + 8 + 2));
 }
 
-// Data sheets: 600, 900 and 1800 GB/s of NVLink, both ways together; HDR and NDR, a port a GPU.
+// Data sheets: 300, 600, 900 and 1800 GB/s of NVLink, both ways together; EDR, a port for two GPUs;
+// HDR and NDR, a port a GPU.
 TEST(Presets, NvswitchMachinesCarryWhatTheirDataSheetsSay) {
   const auto bandwidth = [](const char* name, const char* link) {
     const Cluster cluster = load_cluster(name);
     return cluster[cluster.find_link(link)].bandwidth.value;
   };
+  EXPECT_EQ(bandwidth("v100-2x8", "host0/gpu0>switch"), 150e9);
+  EXPECT_EQ(bandwidth("v100-2x8", "host0/gpu0-nic>core"), 6.25e9);
   EXPECT_EQ(bandwidth("a100-2x8", "host0/gpu0>switch"), 300e9);
   EXPECT_EQ(bandwidth("h100-2x8", "host0/gpu0>switch"), 450e9);
   EXPECT_EQ(bandwidth("h200-2x8", "host0/gpu0>switch"), 450e9);
@@ -62,12 +66,12 @@ TEST(Presets, SizesAreTheNames) {
 TEST(Presets, RefusesOtherNames) {
   const auto error = [](const std::string& name) { return said([&] { load_cluster(name); }); };
   for (const char* name : {"", "p100", "p100-4", "p100-4x", "p100-x4", "p100--1x4", "p100-4x4x4",
-                           "p100-4x4 ", "v100-4x4", "dgx1-p100-2x8", "dgx1-p100-", "p100-+4x4",
-                           "cpu", "cpu:", "cpu:-1", "cpu:2x2", "cpu-2"}) {
+                           "p100-4x4 ", "t4-4x4", "dgx1-p100-2x8", "dgx1-p100-", "p100-+4x4", "cpu",
+                           "cpu:", "cpu:-1", "cpu:2x2", "cpu-2"}) {
     EXPECT_EQ(error(name), "unknown cluster '" + std::string(name) +
-                               "'; allowed: p100-HxD, k80-HxD, dgx1-p100[-H], a100-HxD, "
-                               "h100-HxD, h200-HxD, b200-HxD, cpu:N, or a file ending in .toml (H "
-                               "hosts of D devices; N devices)");
+                               "'; allowed: p100-HxD, k80-HxD, dgx1-p100[-H], v100-HxD, "
+                               "a100-HxD, h100-HxD, h200-HxD, b200-HxD, cpu:N, or a file ending in "
+                               ".toml (H hosts of D devices; N devices)");
   }
   for (const char* name : {"p100-0x4", "p100-4x0", "p100-16385x1", "p100-4097x4", "dgx1-p100-2049",
                            "p100-99999999999999999999x4"}) {
