@@ -98,6 +98,12 @@ KernelImport import_options(const ImportProfileFlags& flags) {
   options.date = flags.date.empty() ? today() : flags.date;
   options.tolerance = tolerance_of(flags.tolerance) / 100;
   options.overheads = read_overheads(flags.overhead);
+  const bool blank = flags.source.find_first_not_of(" \t\r\n") == std::string::npos;
+  if (!flags.check && blank) {
+    throw InputError(
+        "--source: a profile names who measured its rows; allowed: a text such as \"our cluster, "
+        "CUDA 12.4\"");
+  }
   return options;
 }
 
@@ -131,6 +137,21 @@ std::vector<ImportedTable> compared_tables(const Profile& profile,
   return files;
 }
 
+// Rows of the profile's own tables that these stand in for, by table.
+std::vector<std::size_t> replaced_rows(const Profile& profile,
+                                       const std::vector<ImportedTable>& tables) {
+  std::vector<std::size_t> replaced;
+  replaced.reserve(tables.size());
+  for (const ImportedTable& imported : tables) {
+    replaced.push_back(0);
+    for (const KernelTable& own : profile.tables) {
+      const bool same = own.kernel == imported.table.kernel && own.dtype == imported.table.dtype;
+      if (same) replaced.back() += own.rows.size();
+    }
+  }
+  return replaced;
+}
+
 nlohmann::ordered_json share_json(const LeftOutErrors::Share& share) {
   return {{"median", share.median}, {"p95", share.p95}};
 }
@@ -158,9 +179,12 @@ nlohmann::ordered_json table_json(const ImportedTable& imported) {
                                  {"rows_kept", imported.table.rows.size()},
                                  {"left_out", errors_json(imported.left_out)},
                                  {"kept", errors_json(imported.kept)}};
-  if (imported.overhead) {
-    json["overhead_seconds"] = imported.overhead->each.value;
-    json["overhead_growth_seconds"] = imported.overhead->growth.value;
+  if (imported.repeated > 0) json["rows_repeated"] = imported.repeated;
+  if (imported.too_short > 0) json["rows_too_short"] = imported.too_short;
+  for (const FileOverhead& each : imported.overheads) {
+    json["overheads"].push_back({{"file", each.file},
+                                 {"seconds", each.overhead.each.value},
+                                 {"growth_seconds", each.overhead.growth.value}});
   }
   return json;
 }
@@ -224,6 +248,8 @@ void run_import(ImportProfileFlags flags) {
   std::vector<ImportedTable> tables =
       read ? import_tables(profile, read_tables(flags), options) : own_tables(profile);
   if (flags.check && read) tables = compared_tables(profile, std::move(tables));
+  const std::vector<std::size_t> replaced =
+      flags.check ? std::vector<std::size_t>(tables.size()) : replaced_rows(profile, tables);
   if (!flags.check) {
     Profile written = with_tables(std::move(profile), tables);
     check_outputs(kernel_table_files(flags.output, written), files_read(flags));
@@ -231,11 +257,20 @@ void run_import(ImportProfileFlags flags) {
   }
   if (flags.json) {
     nlohmann::ordered_json json = {{"kind", kind}, {"tables", nlohmann::ordered_json::array()}};
-    for (const ImportedTable& table : tables) json["tables"].push_back(table_json(table));
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      json["tables"].push_back(table_json(tables[i]));
+      if (replaced[i] > 0) json["tables"].back()["rows_replaced"] = replaced[i];
+    }
     if (!flags.output.empty()) json["profile"] = flags.output;
     return print_json(json);
   }
-  for (const ImportedTable& table : tables) print_table(table, read);
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    print_table(tables[i], read);
+    if (replaced[i] > 0) {
+      print("They stand in for all {} rows of {} in {} that {} had.\n", replaced[i],
+            facts(tables[i].table.kernel).summary, name(tables[i].table.dtype), flags.kind);
+    }
+  }
   if (!flags.output.empty()) print("Written: {}, and the rows beside it.\n", flags.output);
 }
 

@@ -1,7 +1,7 @@
 #include "sim/kernels/import_tables.h"
 
 #include <algorithm>
-#include <charconv>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,8 +22,26 @@ constexpr Pass kPasses[] = {{"relu", 2}, {"add", 3}};
 // put into the text's first line in their place, and the numbers are multiplied below.
 constexpr std::string_view kGrid = "rows,columns,ms";
 
+// Where the line with the names of the columns is.
+struct NamesLine {
+  std::size_t begin = 0, end = 0;
+};
+NamesLine names_line(std::string_view text) {
+  const auto end_of_line = [&](std::size_t begin) {
+    return std::min(text.find('\n', begin), text.size());
+  };
+  std::size_t begin = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  while (text.substr(begin).starts_with('#')) {
+    begin = std::min(end_of_line(begin) + 1, text.size());
+  }
+  return {begin, end_of_line(begin)};
+}
+
 bool is_grid(std::string_view text) {
-  return text.substr(0, kGrid.size()) == kGrid;
+  const NamesLine line = names_line(text);
+  std::string names(text.substr(line.begin, line.end - line.begin));
+  std::erase_if(names, [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
+  return names == kGrid;
 }
 
 std::vector<KernelRow> grid_rows(const KernelSource& source) {
@@ -36,8 +54,9 @@ std::vector<KernelRow> grid_rows(const KernelSource& source) {
                "writes; allowed: relu=FILE or add=FILE"
              : fmt::format("no operation '{}'; allowed: relu, add", source.operation));
   }
-  const std::string text =
-      "tensors,elements,ms" + source.text.substr(kGrid.size());  // rows as tensors, for a moment
+  const NamesLine line = names_line(source.text);
+  const std::string text = source.text.substr(0, line.begin) + "tensors,elements,ms" +
+                           source.text.substr(line.end);  // rows as tensors, for a moment
   std::vector<KernelRow> rows = parse_kernel_rows(KernelKind::elementwise, text, source.file);
   for (KernelRow& row : rows) {
     std::int64_t elements = 0;
@@ -85,20 +104,33 @@ std::vector<KernelRow> corrected(KernelTable table, const KernelImport& options,
   return without_overhead(table.rows, overhead);
 }
 
+std::string overhead_note(const FileOverhead& of, bool named) {
+  const double grows = of.overhead.growth.value * 1e6;
+  return fmt::format(
+      "{:.1f} us of call overhead taken off each row{}{}. ", of.overhead.each.value * 1e6,
+      named ? " of " + std::filesystem::path(of.file).filename().string() : "",
+      grows > 0 ? fmt::format(", and {:.4f} us more for each row before it in its file", grows)
+                : "");
+}
+
 std::string note_of(const ImportedTable& imported, const KernelImport& options) {
   std::string note;
-  if (imported.overhead) {
-    const double grows = imported.overhead->growth.value * 1e6;
-    const std::string growth =
-        grows > 0 ? fmt::format(", and {:.4f} us more for each row before it in its file", grows)
-                  : "";
-    note = fmt::format("{:.1f} us of call overhead taken off each row{}. ",
-                       imported.overhead->each.value * 1e6, growth);
+  for (const FileOverhead& each : imported.overheads) {
+    note += overhead_note(each, imported.overheads.size() > 1);
+  }
+  if (imported.too_short > 0) {
+    note += fmt::format("{} row{} left out of which that is most. ", imported.too_short,
+                        imported.too_short > 1 ? "s" : "");
+  }
+  if (imported.repeated > 0) {
+    note += fmt::format("{} row{} more of the same shapes: the median stands for them. ",
+                        imported.repeated, imported.repeated > 1 ? "s" : "");
   }
   if (options.tolerance > 0) {
     note += fmt::format("{} of {} rows kept: the others are predicted from them within {:.3g} %.",
                         imported.table.rows.size(), imported.read, 100 * options.tolerance);
   }
+  if (note.ends_with(' ')) note.pop_back();
   return note;
 }
 
@@ -119,12 +151,16 @@ ImportedTable imported_table(const Profile& profile, KernelKind kernel,
     if (options.overheads != CallOverheads::none) {
       KernelTable file = table;
       file.rows = std::move(rows);
+      const std::size_t before = file.rows.size();
       rows = corrected(std::move(file), options, profile.efficiency.launch.value,
-                       result.overhead.emplace());
+                       result.overheads.emplace_back(FileOverhead{source.file, {}}).overhead);
+      result.too_short += before - rows.size();
     }
     all.insert(all.end(), rows.begin(), rows.end());
   }
+  result.repeated = all.size();
   table.rows = sorted_rows(std::move(all));
+  result.repeated -= table.rows.size();
   table.parameters = fitted_parameters(table, from);
   result.read = table.rows.size();
   result.left_out = left_out_errors(table);

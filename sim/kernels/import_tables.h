@@ -4,7 +4,6 @@
 // "Kernel tables"). Deterministic; thread-safe.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,11 +30,19 @@ struct KernelImport {
   CallOverheads overheads = CallOverheads::none;
 };
 
+/// What was taken off the rows of a file.
+struct FileOverhead {
+  std::string file;
+  CallOverhead overhead;
+};
+
 /// A table and what was found on the way.
 struct ImportedTable {
   KernelTable table;
-  std::size_t read = 0;                  ///< rows of the files, shapes that come twice counted once
-  std::optional<CallOverhead> overhead;  ///< that was taken off
+  std::size_t read = 0;       ///< rows of the files, without the two kinds below
+  std::size_t repeated = 0;   ///< rows more of a shape that has one: the median stands for them
+  std::size_t too_short = 0;  ///< rows of which what a call costs is most
+  std::vector<FileOverhead> overheads;
   LeftOutErrors left_out;                ///< of all rows that were read
   LeftOutErrors kept;                    ///< of all rows, by the table of those that are kept
 };

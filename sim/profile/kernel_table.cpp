@@ -70,6 +70,22 @@ std::string_view without_return(std::string_view line) {
   return line;
 }
 
+// Editors and spreadsheets put a mark of UTF-8 before the first name, and blanks around names.
+std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  return text;
+}
+
+std::vector<std::string_view> cells_of(std::string_view line) {
+  std::vector<std::string_view> cells = split(without_return(line), ',');
+  for (std::string_view& cell : cells) {
+    const std::size_t begin = std::min(cell.find_first_not_of(" \t"), cell.size());
+    cell = cell.substr(begin, cell.find_last_not_of(" \t") + 1 - begin);
+  }
+  return cells;
+}
+
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
 std::size_t place_of(const std::vector<std::string_view>& names, std::string_view name) {
@@ -95,7 +111,7 @@ std::optional<Places> places_in(KernelKind kernel, const std::vector<std::string
 }
 
 KernelRow read_row(KernelKind kernel, const Places& places, std::string_view line) {
-  const std::vector<std::string_view> cells = split(line, ',');
+  const std::vector<std::string_view> cells = cells_of(line);
   if (cells.size() != places.columns) {
     throw InputError(fmt::format("the first line names {} columns; this row has {}", places.columns,
                                  cells.size()));
@@ -167,11 +183,12 @@ std::optional<KernelKind> find_kernel(std::string_view name) {
 
 // Of two kernels whose columns are all there, the one with more of them.
 std::optional<KernelKind> kernel_of_header(std::string_view text) {
+  text = without_mark(text);
   while (text.starts_with('#')) {
     const std::size_t end = text.find('\n');
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
   }
-  const auto names = split(without_return(text.substr(0, text.find('\n'))), ',');
+  const auto names = cells_of(text.substr(0, text.find('\n')));
   std::optional<KernelKind> best;
   std::size_t most = 0;
   for (std::size_t i = 0; i < kKernels; ++i) {
@@ -188,12 +205,12 @@ std::vector<KernelRow> parse_kernel_rows(KernelKind kernel, std::string_view tex
   std::vector<KernelRow> rows;
   std::optional<Places> places;
   int line_number = 0;
-  for (std::string_view line : split(text, '\n')) {
+  for (std::string_view line : split(without_mark(text), '\n')) {
     line = without_return(line);
     ++line_number;
     if (line.empty() || line.front() == '#') continue;
     if (!places) {
-      places = places_in(kernel, split(line, ','));
+      places = places_in(kernel, cells_of(line));
       if (!places) {
         fail({file, line_number},
              fmt::format("the first line of a table of {} names the columns {}",

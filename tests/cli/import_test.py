@@ -160,12 +160,24 @@ class ImportProfile(unittest.TestCase):
     def test_thinned_rows_predict_the_others(self):
         file = self.folder / "mine.toml"
         kept = self.imported("--kind", "p100", "-o", file, "--tolerance", "5",
-                             self.folder / "gemm.csv")["tables"][0]
+                             "--source", "a lab", self.folder / "gemm.csv")["tables"][0]
         self.assertLess(kept["rows_kept"], kept["rows_read"])
         check = self.imported("--kind", file, "--check", self.folder / "gemm.csv")["tables"][0]
         self.assertEqual(check["kept"]["rows"], 36)
         own = self.imported("--kind", file, "--check")["tables"][0]
         self.assertEqual(own["left_out"]["rows"], kept["rows_kept"])
+
+    def test_says_what_became_of_rows(self):
+        file, again = self.folder / "mine.toml", self.folder / "again.toml"
+        text = (self.folder / "gemm.csv").read_text()
+        (self.folder / "twice.csv").write_text("\ufeff m, n ,k,\tms\r\n" + text.split("\n", 1)[1] + "64,64,64,1\n")
+        arguments = ("--source", "a lab", "--tolerance", "0", self.folder / "twice.csv")
+        table = self.imported("--kind", "p100", "-o", file, *arguments)["tables"][0]
+        self.assertEqual((table["rows_read"], table["rows_repeated"]), (36, 1))
+        self.assertNotIn("rows_replaced", table)
+        self.assertIn("1 row more of the same shapes", file.read_text())
+        table = self.imported("--kind", file, "-o", again, *arguments)["tables"][0]
+        self.assertEqual(table["rows_replaced"], 36)
 
 
 if __name__ == "__main__":
