@@ -37,6 +37,15 @@ bool is_square(const Convolution& op) {
          h.dilation == 1 && w.dilation == 1 && h.pad_begin == h.pad_end && w == h;
 }
 
+// Of a square input whose output has this side. A stride may leave less to pad at the end: then the
+// input is larger than the least that gives such an output.
+std::int64_t size_of_input(const ShardWork& work, const Window& window, std::int64_t side) {
+  const std::int64_t least = (side - 1) * window.stride + window.kernel - 2 * window.pad_begin;
+  const std::int64_t height = work.inputs[0][Dim::h], width = work.inputs[0][Dim::w];
+  const bool own = height == width && height > least && height < least + window.stride;
+  return own ? height : least;
+}
+
 }  // namespace
 
 KernelCosts::KernelCosts(const Profile& profile) {
@@ -50,6 +59,8 @@ KernelCosts::KernelCosts(const Profile& profile) {
     alike_[static_cast<std::size_t>(DType::fp16)] = DType::bf16;
     alike_[static_cast<std::size_t>(DType::bf16)] = DType::fp16;
   }
+  const auto tf32 = peak(DType::tf32);
+  tf32_is_half_ = tf32 && half && half->value.value == 2 * tf32->value.value;
 }
 
 KernelCosts::Found KernelCosts::find(KernelKind kernel, DType dtype) const {
@@ -94,8 +105,25 @@ std::optional<Cost> KernelCosts::operator()(const ShardWork& work, Phase phase,
 // be no slower.
 std::optional<Cost> KernelCosts::product(const Gemm& gemm, Phase phase, DType dtype) const {
   if (gemm.m == 0 || gemm.n == 0 || gemm.k == 0) return std::nullopt;
-  const auto cost = ask(KernelKind::product, dtype, {gemm.count, gemm.m, gemm.n, gemm.k});
+  const KernelShape shape = {gemm.count, gemm.m, gemm.n, gemm.k};
+  auto cost = ask(KernelKind::product, dtype, shape);
+  if (!cost && dtype == DType::tf32 && tf32_is_half_) cost = tf32_product(shape);
   if (!cost || phase == Phase::forward) return cost;
+  return scaled(*cost, 1);
+}
+
+// An instruction of the same units that multiplies half as deep, of elements twice as long: a
+// product in tf32 is one in bf16 of twice the k, in instructions and in bytes that it reads. What
+// it writes is twice as long, too, which counts where bytes decide.
+std::optional<Cost> KernelCosts::tf32_product(KernelShape shape) const {
+  const Found found = find(KernelKind::product, DType::bf16);
+  if (found.entry == nullptr) return std::nullopt;
+  const std::span<const double> model = found.entry->table.parameters;
+  const double bytes = kernel_bytes(KernelKind::product, DType::tf32, shape);
+  shape[3] *= 2;
+  auto cost = ask(KernelKind::product, DType::bf16, shape);
+  if (!cost) return std::nullopt;
+  cost->seconds = std::max(cost->seconds, Seconds{model[0] + bytes / model[2]});
   return scaled(*cost, 1);
 }
 
@@ -168,7 +196,7 @@ std::optional<Cost> KernelCosts::convolution(const ShardWork& work, Phase phase,
                        work.inputs[0][Dim::c],
                        work.output[Dim::c],
                        window.kernel,
-                       (side - 1) * window.stride + window.kernel - 2 * window.pad_begin,
+                       size_of_input(work, window, side),
                        window.stride,
                        window.pad_begin};
   if (shape[4] < 1 || shape[1] < 1) return std::nullopt;

@@ -42,6 +42,7 @@ class KernelCosts {
   Found find(KernelKind kernel, DType dtype) const;
   std::optional<Cost> ask(KernelKind kernel, DType dtype, const KernelShape& shape) const;
   std::optional<Cost> product(const Gemm& gemm, Phase phase, DType dtype) const;
+  std::optional<Cost> tf32_product(KernelShape shape) const;
   std::optional<Cost> attention(const ShardWork& work, Phase phase, const PhaseWork& needed) const;
   std::optional<Cost> convolution(const ShardWork& work, Phase phase,
                                   const PhaseWork& needed) const;
@@ -52,6 +53,7 @@ class KernelCosts {
   std::vector<std::unique_ptr<const Entry>> entries_;
   /// Types that the same units compute at the same rate as this one.
   std::array<std::optional<DType>, kDTypeNames.size()> alike_;
+  bool tf32_is_half_ = false;  ///< of bf16's rate, as where the same units compute both
 };
 
 }  // namespace strata

@@ -1,9 +1,11 @@
 #include "sim/cost/kernel_costs.h"
 
+#include <memory>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "sim/cost/converted_layouts.h"
 #include "sim/kernels/kernel_model.h"
 #include "tests/sim/cost/toy_profile.h"
 
@@ -75,6 +77,25 @@ TEST(KernelCosts, OnlyATypeOfTheSameUnitsTakesAnothersRows) {
             CostSource::analytic);
 }
 
+// Where matrix units compute bf16 twice as fast as tf32: 64 x 512 x 256 in tf32 are as many
+// instructions as 64 x 512 x 512 in bf16. Where its bytes take longer, these decide: 0.72 MB in 10
+// us and at 0.1 GB/s.
+TEST(KernelCosts, AProductInTf32IsOneInBf16OfTwiceTheDepth) {
+  KernelTable rows = products(DType::bf16, {{{1, 64, 512, 256}, 1}, {{1, 64, 512, 512}, 2}});
+  Profile p = with({rows});
+  auto half = *p.peaks[0];
+  half.value.value /= 2;
+  p.peaks[static_cast<std::size_t>(DType::tf32)] = half;
+  expect_kernel_cost(kernel_cost(p, linear_shard(), Phase::forward, DType::tf32),
+                     CostSource::related, 2e-3);
+  p.tables[0].parameters[2] = 1e8;
+  expect_kernel_cost(kernel_cost(p, linear_shard(), Phase::forward, DType::tf32),
+                     CostSource::related, 1e-5 + 4e-8 * (64 * 256 + 512 * 256 + 64 * 512));
+  p.peaks[static_cast<std::size_t>(DType::tf32)] = p.peaks[0];
+  EXPECT_EQ(kernel_cost(p, linear_shard(), Phase::forward, DType::tf32).source,
+            CostSource::analytic);
+}
+
 TEST(KernelCosts, FarFromEveryRowTheRooflineAnswers) {
   const Profile p = with({products(DType::fp32, {{{1, 8192, 512, 256}, 1}})});
   expect_kernel_cost(kernel_cost(p, linear_shard(), Phase::forward), CostSource::analytic,
@@ -115,6 +136,46 @@ TEST(KernelCosts, ConvolutionsAreRowsOrProducts) {
   expect_kernel_cost(kernel_cost(p, convolution_shard(3), Phase::backward_weights),
                      CostSource::related, 5e-3);
   EXPECT_EQ(kernel_cost(p, convolution_shard(5), Phase::forward).source, CostSource::analytic);
+}
+
+// Of a side of 8 and one of 7, a window of 3 with stride 2 and padding 1 makes 4.
+TEST(KernelCosts, AStridedConvolutionFindsItsOwnRow) {
+  KernelTable rows{KernelKind::convolution, DType::fp32, {}, {}, {}, {}, {}, {}, {}};
+  rows.parameters = first_parameters(KernelKind::convolution, toy_profile(), DType::fp32);
+  rows.rows = {{{4, 16, 32, 3, 7, 2, 1}, 5}, {{4, 16, 32, 3, 8, 2, 1}, 6}};
+  const Profile p = with({rows});
+  KernelShard shard = convolution_shard(3);
+  auto& windows = std::get<Convolution>(shard.op).windows;
+  windows.h.stride = windows.w.stride = 2;
+  shard.output = {{4, 32, 1, 4, 4}};
+  expect_kernel_cost(kernel_cost(p, shard, Phase::forward), CostSource::measured, 6e-3);
+  shard.inputs = {{{4, 16, 1, 7, 7}}};
+  expect_kernel_cost(kernel_cost(p, shard, Phase::forward), CostSource::measured, 5e-3);
+}
+
+// Matrix units read channels innermost: of channels outermost, input and output are copied besides.
+TEST(ConvertedLayouts, CostCopiesAroundConvolutionsOnMatrixUnits) {
+  const std::shared_ptr<const CostModel> plain = make_cost_model(with({}));
+  const auto converting = with_channels_outermost(plain);
+  const KernelShard shard = convolution_shard(3);
+  const auto cost = [&](const CostModel& model, Phase phase, DType dtype) {
+    return model.compute({&shard.op, shard.output, shard.inputs, shard.parameters, dtype}, phase);
+  };
+  for (Phase phase : {Phase::forward, Phase::backward_data, Phase::backward_weights}) {
+    const Cost before = cost(*plain, phase, DType::bf16),
+               after = cost(*converting, phase, DType::bf16);
+    EXPECT_EQ(after.kernels, before.kernels + 2);
+    EXPECT_NEAR((after.seconds - before.seconds).value,
+                (plain->move(MoveKind::local, Bytes{2 * 4 * 16 * 64}).seconds +
+                 plain->move(MoveKind::local, Bytes{2 * 4 * 32 * 64}).seconds)
+                    .value,
+                1e-12);
+    EXPECT_EQ(cost(*converting, phase, DType::fp32).seconds,
+              cost(*plain, phase, DType::fp32).seconds);
+  }
+  EXPECT_EQ(cost(*converting, Phase::update, DType::bf16).seconds,
+            cost(*plain, Phase::update, DType::bf16).seconds);
+  EXPECT_EQ(with_channels_innermost(converting), plain);
 }
 
 // One sample of 16 heads of 128 features, 1,024 positions.
