@@ -43,8 +43,8 @@ struct ImportedTable {
   std::size_t repeated = 0;   ///< rows more of a shape that has one: the median stands for them
   std::size_t too_short = 0;  ///< rows of which what a call costs is most
   std::vector<FileOverhead> overheads;
-  LeftOutErrors left_out;                ///< of all rows that were read
-  LeftOutErrors kept;                    ///< of all rows, by the table of those that are kept
+  LeftOutErrors left_out;  ///< of all rows that were read
+  LeftOutErrors kept;      ///< of all rows, by the table of those that are kept
 };
 
 /// One table for each kernel that the sources are of, in the order of KernelKind. `profile` says
