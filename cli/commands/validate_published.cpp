@@ -111,7 +111,14 @@ void write_report(const std::string& file, const ReportDocument& document,
   write_file_whole(file, print_html(document));
 }
 
-void check_output(const std::string& file) {
+void check_output(const PublishedFlags& flags) {
+  const std::string& file = flags.output;
+  if (file.ends_with(".csv") && (!flags.figures.empty() || !flags.sets.empty())) {
+    throw InputError(
+        fmt::format("--output {}: the errors are of all figures as they are; allowed: neither "
+                    "names nor --set",
+                    file));
+  }
   const auto ends_with = [&](std::string_view end) { return file.ends_with(end); };
   if (file.empty() || ends_with(".md") || ends_with(".html") || ends_with(".csv")) return;
   throw InputError(
@@ -123,7 +130,7 @@ void check_output(const std::string& file) {
 }  // namespace
 
 void validate_published(const PublishedFlags& flags) {
-  check_output(flags.output);
+  check_output(flags);
   if (!flags.output.empty()) check_can_write(flags.output);
   const std::vector<PublishedResult> results = predict_all(flags);
   ReportDocument document = published_report(results);

@@ -7,6 +7,7 @@
 #include "cli/options/setting_options.h"
 #include "cli/output/output.h"
 #include "sim/study/case/cost_warnings.h"
+#include "sim/study/case/framework.h"
 
 namespace strata {
 
@@ -25,6 +26,11 @@ void add_case_options(CLI::App& command, CaseRequest& request) {
   add_what_ifs(command, request.sets);
   add_setting(command, "profile", request.profiles)->allow_extra_args(false);
   add_setting(command, "allow_unsupported", request.unsupported);
+  command.parse_complete_callback([&command, &request] {
+    choose_settings(request, [&](std::string_view key) {
+      return command.count(option_name(std::string(key))) > 0;
+    });
+  });
 }
 
 Case load(const CaseRequest& request) {

@@ -210,10 +210,10 @@ constexpr SettingSpec kWhatIf = {
     "set", ValueForm::free, kSimulated, "KEY=VALUE",
     "a what-if, KEY=VALUE: link.SELECTOR.bandwidth, link.SELECTOR.latency, device.SELECTOR.speed, "
     "layer.SELECTOR.speed; a value or a factor (2x); overlap, on or off; "
-    "attention, fused or unfused; dropout, redrawn or masks; layout, nhwc or nchw; gather, once or "
-    "again; "
-    "launch.forward, launch.backward, launch.update, launch.communication, a time; "
-    "launch.stages, wait or ahead; communication.share, a number below 1; as "
+    "attention, fused or unfused; dropout, redrawn or masks; layout, nhwc or nchw; products, apart "
+    "or merged; sums, in-parts or all-reduced; gather, once or again; launch.forward, "
+    "launch.backward, launch.update, launch.communication, launch.lockstep, a time; launch.stages, "
+    "launch.passes, wait or ahead; communication.share, a number below 1; as "
     "link.inter.bandwidth=0.5x (docs/clusters.md); repeatable"};
 
 [[noreturn]] void refuse_text(const Value& value, std::string_view expected,

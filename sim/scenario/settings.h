@@ -151,7 +151,7 @@ std::string print_setting(std::string_view key, const std::optional<Value>& valu
 /// Keys of what-ifs, for messages.
 inline constexpr std::string_view kWhatIfKeys =
     "link.SELECTOR.bandwidth, link.SELECTOR.latency, device.SELECTOR.speed, layer.SELECTOR.speed, "
-    "overlap, attention, dropout, products, sums, gather, launch.forward, launch.backward, "
+    "overlap, attention, dropout, layout, products, sums, gather, launch.forward, launch.backward, "
     "launch.update, launch.communication, launch.lockstep, launch.stages, launch.passes, "
     "communication.share";
 /// Whether what-ifs have such keys, right or wrong; settings have others.
@@ -159,8 +159,11 @@ constexpr bool is_what_if(std::string_view key) {
   for (const std::string_view begin : {"link.", "device.", "layer.", "launch.", "communication."}) {
     if (key.starts_with(begin)) return true;
   }
-  return key == "overlap" || key == "attention" || key == "dropout" || key == "products" ||
-         key == "sums" || key == "gather";
+  for (const std::string_view whole :
+       {"overlap", "attention", "dropout", "layout", "products", "sums", "gather"}) {
+    if (key == whole) return true;
+  }
+  return false;
 }
 
 }  // namespace strata

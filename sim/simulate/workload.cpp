@@ -242,7 +242,6 @@ class WorkloadBuilder {
 
   Tick ticks(TaskId id, std::size_t step = 0) const {
     const Task& task = plan_[id];
-    if (!all_reduced_.empty() && all_reduced_[id()]) return 0;  // added while it moves
     const Seconds time = costs_[step * plan_.size() + id()].seconds / cluster_[task.device].speed;
     return bounded_ticks(time, [&] {
       const char* what = task.kind == TaskKind::compute ? "computation" : "copy";

@@ -51,10 +51,17 @@ std::optional<std::size_t> blocks_around(std::size_t blocks, std::size_t chunks)
 
 [[noreturn]] void refuse(std::size_t blocks, std::size_t stages, std::size_t chunks_per_stage) {
   std::vector<std::string> allowed;
-  for (std::size_t chunks = 2; chunks <= blocks; ++chunks) {
+  const std::size_t every = chunks_per_stage > 1 ? stages : 1;  // of a stage as many as of another
+  for (std::size_t chunks = std::max<std::size_t>(2, every); chunks <= blocks; chunks += every) {
     if (blocks_around(blocks, chunks)) allowed.push_back(std::to_string(chunks));
   }
-  std::string last = std::move(allowed.back());  // the blocks themselves, at least
+  if (allowed.empty()) {
+    throw InputError(
+        fmt::format("its {} blocks do not divide into {}, nor into other chunks of {} "
+                    "stages",
+                    blocks, parts_text(stages, chunks_per_stage), stages));
+  }
+  std::string last = std::move(allowed.back());
   allowed.pop_back();
   if (!allowed.empty()) last = fmt::format("{} or {}", fmt::join(allowed, ", "), last);
   throw InputError(fmt::format("its {} blocks do not divide into {}; allowed: {} {}", blocks,

@@ -8,24 +8,31 @@
 namespace strata {
 
 std::vector<CostBasis> cost_basis(const Case& input, const Prediction& prediction) {
-  std::map<std::tuple<std::string_view, Phase, CostSource>, double> seconds;
-  double total = 0;
+  // Equal costs are counted, so that a plan by classes adds up what one of all devices does. Rounds
+  // that are simulated stand for all; updates come once.
+  using Key = std::tuple<std::string_view, Phase, CostSource>;
+  std::map<Key, std::map<double, double>> counts;
+  const double rounds = static_cast<double>(prediction.rounds) /
+                        static_cast<double>(std::max<std::uint32_t>(1, prediction.plan.rounds()));
   for (std::size_t i = 0; i < prediction.costs.size(); ++i) {
     const Task& task = prediction.plan[TaskId(i)];
     const Cost& cost = prediction.costs[i];
-    if (task.kind != TaskKind::compute || !task.layer.valid() || cost.seconds <= Seconds{})
-      continue;
-    const double time =
-        static_cast<double>(prediction.plan.members(task.device)) * cost.seconds.value;
-    seconds[{name(input.graph[task.layer].op), task.phase, cost.source}] += time;
-    total += time;
+    const bool computes = task.kind == TaskKind::compute && task.layer.valid();
+    if (!computes || cost.seconds <= Seconds{}) continue;
+    const auto members = static_cast<double>(prediction.plan.members(task.device));
+    counts[{name(input.graph[task.layer].op), task.phase, cost.source}][cost.seconds.value] +=
+        task.phase == Phase::update ? members : members * rounds;
   }
   std::vector<CostBasis> basis;
-  basis.reserve(seconds.size());
-  for (const auto& [key, time] : seconds) {
+  double total = 0;
+  for (const auto& [key, times] : counts) {
     const auto& [op, phase, source] = key;
-    basis.push_back({std::string(op), phase, source, time / total});
+    double seconds = 0;
+    for (const auto& [each, count] : times) seconds += each * count;
+    basis.push_back({std::string(op), phase, source, seconds});
+    total += seconds;
   }
+  for (CostBasis& each : basis) each.share /= total;
   std::stable_sort(basis.begin(), basis.end(),
                    [](const CostBasis& a, const CostBasis& b) { return a.share > b.share; });
   return basis;

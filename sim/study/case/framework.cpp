@@ -11,11 +11,6 @@
 namespace strata {
 namespace {
 
-// Those who train transformers keep two moments of each parameter.
-void use_adam(Case& input) {
-  if (kernels_of(input).optimizer == Optimizer::sgd) use_optimizer(input, Optimizer::adam);
-}
-
 // The cross entropy converts the logits to fp32 and passes over them in a kernel for each
 // operation, where Strata counts a fused one: its speed beside that one's.
 constexpr double kMegatronLossSpeed = 0.1;
@@ -38,9 +33,7 @@ void run_as_megatron(Case& input) {
     kernels.fused_attention = false;
     kernels.keeps_masks = true;
   });
-  use_adam(input);
   merge_products(input, true);
-  if (input.sync.bucket == kUsualBucket) input.sync.bucket = kOneBucket;
   input.runtime.sums = PartialSums::all_reduced;
   input.runtime.launches = {{68e-6}, {21e-6}, {0}, {9e-6}, {170e-6}, true, true};
   input.graph = with_loss_speed(input.graph, kMegatronLossSpeed);
@@ -49,10 +42,6 @@ void run_as_megatron(Case& input) {
 // TensorFlow and its like on the GPUs of one host, in 2017: variables lie on the GPUs in turn, as
 // parameter servers, and a GPU computes nothing while gradients and parameters move.
 void run_as_ddp_2017(Case& input) {
-  if (input.sync.algorithm == SyncAlgorithm::ring) {
-    input.sync.algorithm = SyncAlgorithm::ps;
-    input.sync.bucket = {};
-  }
   input.runtime.overlap = Overlap::none;
 }
 
@@ -89,13 +78,29 @@ double nccl_share(const Cluster& cluster) {
 // PyTorch's FullyShardedDataParallel around each block: parameters, gradients and the optimizer's
 // state in parts, a block gathered while the one before it is computed.
 void run_as_fsdp(Case& input) {
-  use_adam(input);
-  if (!input.sync.shares()) input.sync.zero = Zero::parameters;
   if (input.sync.bucket == kUsualBucket) input.sync.bucket = largest_block(input);
   input.runtime.communication_share = nccl_share(input.cluster);
 }
 
 }  // namespace
+
+void choose_settings(CaseRequest& request, const std::function<bool(std::string_view)>& given) {
+  const auto choose = [&](std::string_view key, auto& value, auto chosen) {
+    if (!given(key)) value = chosen;
+  };
+  switch (request.framework) {
+    case Framework::none:
+      return;
+    case Framework::megatron:
+      choose("optimizer", request.optimizer, Optimizer::adam);
+      return choose("bucket", request.sync.bucket, kOneBucket);
+    case Framework::ddp_2017:
+      return choose("sync", request.sync.algorithm, SyncAlgorithm::ps);
+    case Framework::fsdp:
+      choose("optimizer", request.optimizer, Optimizer::adam);
+      return choose("zero", request.sync.zero, Zero::parameters);
+  }
+}
 
 void run_as(Framework framework, Case& input) {
   switch (framework) {

@@ -16,6 +16,7 @@
 #include "sim/plan/lower.h"
 #include "sim/simulate/jitter.h"
 #include "sim/simulate/round_period.h"
+#include "sim/simulate/transfer_ways.h"
 #include "sim/study/case/few_rounds.h"
 #include "sim/study/case/flops.h"
 #include "sim/study/case/rounds.h"
@@ -149,6 +150,11 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
                : lower_by_class(input.graph, input.cluster, strategy, lowering, numbered(models));
   });
   result.costs = task_costs(result.plan, input.graph, strategy, memo.costs, models);
+  const std::vector<bool> adds_while_it_moves =
+      all_reduced(result.plan, input.cluster, input.runtime.sums);
+  for (std::size_t i = 0; i < adds_while_it_moves.size(); ++i) {
+    if (adds_while_it_moves[i]) result.costs[i].seconds = {};
+  }
   simulate_case(input, options, rounds < input.rounds, result);
   if (options.eq1) {
     Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes, &memo.lowering,
@@ -196,9 +202,11 @@ void add_periods(const RoundPeriod& period, std::uint32_t rounds, std::span<cons
   few.makespan += static_cast<double>(options.steps) * times * period.time;
   const auto periods = static_cast<std::int64_t>(times);
   const Communication more = communication(plan, repeated);
-  add_moved(more.transfer, periods, few.communication.transfer);
-  add_moved(more.sync, periods, few.communication.sync);
-  add_moved(more.statistics, periods, few.communication.statistics);
+  named(few.strategy, [&] {
+    add_moved(more.transfer, periods, few.communication.transfer);
+    add_moved(more.sync, periods, few.communication.sync);
+    add_moved(more.statistics, periods, few.communication.statistics);
+  });
   const CostSources costs = cost_sources(plan, few.costs, repeated);
   few.sources.measured += times * costs.measured;
   few.sources.interpolated += times * costs.interpolated;

@@ -33,10 +33,7 @@
 
 namespace strata {
 
-/// Keys and values of --set, in order: those of the cluster (sim/cluster/what_if.h) and of the
-/// network (sim/graph/what_if.h), and overlap = on or off, attention = fused or unfused, dropout =
-/// redrawn or masks (KernelTraits), products = apart or merged (merged_products.h), gather = once
-/// or again (LowerOptions::gathers_again).
+/// Keys and values of --set (kWhatIfKeys), in order; docs/clusters.md says what each changes.
 using WhatIfs = std::vector<std::pair<std::string, std::string>>;
 
 /// Whether ops of an .onnx file that are not read are errors or opaque ones (op.h).

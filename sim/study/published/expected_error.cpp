@@ -77,8 +77,13 @@ ErrorRecord read_record(std::string_view line) {
     throw InputError(fmt::format("{} columns; allowed: {}", cells.size(), kErrorColumns));
   }
   const auto count = [&](std::size_t column) {
-    return static_cast<std::size_t>(parse_number(cells[column]));
+    const double number = parse_number(cells[column]);
+    if (number >= 0 && number <= 1e9) return static_cast<std::size_t>(number);
+    throw InputError(fmt::format("'{}' is no count", cells[column]));
   };
+  if (cells[5] != "yes" && cells[5] != "no") {
+    throw InputError(fmt::format("'{}' must be yes or no", cells[5]));
+  }
   ErrorRecord record;
   record.sort.kind = cells[0];
   record.sort.family =

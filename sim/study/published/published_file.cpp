@@ -11,6 +11,7 @@
 
 #include "sim/base/error.h"
 #include "sim/study/case/case_settings.h"
+#include "sim/study/case/framework.h"
 #include "sim/text/embedded.h"
 #include "sim/text/file.h"
 #include "sim/text/toml.h"
@@ -173,6 +174,10 @@ class Reader {
     PublishedStep step;
     for (const auto& [key, text] : settings_) set(key, text.of(cells), step.request);
     for (const auto& [key, text] : what_ifs_) step.request.sets.emplace_back(key, text.of(cells));
+    choose_settings(step.request, [&](std::string_view key) {
+      return std::any_of(settings_.begin(), settings_.end(),
+                         [&](const auto& setting) { return setting.first == key; });
+    });
     step.strategy = strategy_->of(cells);
     step.network = network_->of(cells);
     step.choice = choice_->of(cells);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kTolerance = 1e-4;
 constexpr double kSoftmaxRoundoff = 0x1p-24;
-constexpr double kNothingAlike = 2;  // the distance of a gradient from its opposite
+constexpr double kMostRounding = 0.1;  // a gradient that is missing is 1 away
 constexpr std::array<std::uint32_t, 3> kUnits = {1, 8, 64};  // the last about 1e-5
 
 Differences differences(const Graph& graph, const Trained& a, const Trained& b) {
@@ -28,7 +28,7 @@ NetworkWeights nudged(const Graph& graph, NetworkWeights weights, const Nudge& b
 // A softmax's gradient is p - 1 at the labels, which is about the loss where that is small: p is
 // rounded near 1, and all gradients are made from what is left.
 double softmax_rounding(double loss) {
-  return std::min(kSoftmaxRoundoff / std::abs(loss), kNothingAlike / kTimesRounding);
+  return std::min(kSoftmaxRoundoff / std::abs(loss), kMostRounding / kTimesRounding);
 }
 
 void widen(LargestDifference& most, const LargestDifference& other) {

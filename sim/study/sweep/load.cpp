@@ -242,7 +242,14 @@ Case CaseLoader::load(const CaseRequest& request) {
   if (request.gradients) result.dtypes.gradients = dtype_of(*request.gradients);
   cut_in_time(request, batch, result);
   run_as(request.framework, result);
-  check(result.sync);
+  try {
+    check(result.sync);
+  } catch (InputError& error) {
+    if (request.framework != Framework::none) {
+      error.add_context(fmt::format("`as` {}", name(request.framework)));
+    }
+    throw;
+  }
   for (const auto& set : request.sets) {
     naming(set.first, set.second, [&] { change(result, set.first, set.second); });
   }

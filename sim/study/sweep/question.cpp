@@ -11,6 +11,7 @@
 #include "sim/base/error.h"
 #include "sim/scenario/settings.h"
 #include "sim/study/case/case_settings.h"
+#include "sim/study/case/framework.h"
 #include "sim/study/case/network.h"
 
 namespace strata {
@@ -105,10 +106,13 @@ Question understand(Job job, std::span<const Setting> settings, const std::strin
   question.job = job;
   question.settings = as_json(settings, true);
   question.known_by = as_json(settings, false);
-  const bool says = std::any_of(settings.begin(), settings.end(),
-                                [](const Setting& s) { return s.key == "layers"; });
+  const auto says = [&](std::string_view key) {
+    return std::any_of(settings.begin(), settings.end(),
+                       [&](const Setting& setting) { return setting.key == key; });
+  };
   for (const Setting& setting : settings) read(question, setting);
-  if (!says) question.layers = job == Job::solve || searched_objective(question.strategy);
+  choose_settings(question.input, says);
+  if (!says("layers")) question.layers = job == Job::solve || searched_objective(question.strategy);
   find_files(question, folder);
   share_with_run(question);
   return question;

@@ -2,6 +2,10 @@
 
 #include "sim/study/case/framework.h"
 
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,37 +30,57 @@ double step(const CaseRequest& request) {
       .value;
 }
 
+CaseRequest chosen(CaseRequest request, std::vector<std::string_view> given = {}) {
+  choose_settings(request, [&](std::string_view key) {
+    return std::find(given.begin(), given.end(), key) != given.end();
+  });
+  return request;
+}
+
 TEST(Frameworks, Of2017WaitForParameterServers) {
-  const CaseRequest request = request_as(Framework::ddp_2017, "alexnet", "dgx1-p100");
-  const Case input = load_case(request);
-  EXPECT_EQ(input.sync, SyncAlgorithm::ps);
-  EXPECT_EQ(input.runtime.overlap, Overlap::none);
+  const CaseRequest request = chosen(request_as(Framework::ddp_2017, "alexnet", "dgx1-p100"));
+  EXPECT_EQ(request.sync.algorithm, SyncAlgorithm::ps);
+  EXPECT_EQ(load_case(request).runtime.overlap, Overlap::none);
   EXPECT_GT(step(request), step(request_as(Framework::none, "alexnet", "dgx1-p100")));
-  CaseRequest tree = request;
-  tree.sync.algorithm = SyncAlgorithm::tree;
-  EXPECT_EQ(load_case(tree).sync.algorithm, SyncAlgorithm::tree);
+  EXPECT_EQ(
+      chosen(request_as(Framework::ddp_2017, "alexnet", "dgx1-p100"), {"sync"}).sync.algorithm,
+      SyncAlgorithm::ring);
   CaseRequest shared = request;
   shared.sync.zero = Zero::state;
-  EXPECT_THAT([&] { load_case(shared); },
-              ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("`zero` 1 shares")));
+  EXPECT_THAT(
+      [&] { load_case(shared); },
+      ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("`as` ddp-2017: `zero` 1 shares")));
 }
 
 // A block of hidden size 32: 4 products of 32 x 32, 2 of 32 x 128, biases and norms.
-TEST(Frameworks, FsdpGathersBlockByBlock) {
-  CaseRequest request =
+TEST(Frameworks, FsdpSharesAllInBucketsOfABlock) {
+  const CaseRequest request =
       request_as(Framework::fsdp, "gpt:layers=4,hidden=32,heads=4,seq=16,vocab=64", "a100-1x8");
-  const Case input = load_case(request);
+  const Case input = load_case(chosen(request));
   constexpr std::int64_t kBlock = 4 * 32 * 32 + 2 * 32 * 128 + (4 * 32 + 128 + 32) + 4 * 32;
   EXPECT_EQ(input.sync.bucket, Bytes{4 * kBlock});
   EXPECT_EQ(input.sync.zero, Zero::parameters);
   EXPECT_EQ(kernels_of(input).optimizer, Optimizer::adam);
   EXPECT_DOUBLE_EQ(input.runtime.communication_share, 24.0 / 108);
-  request.optimizer = Optimizer::momentum;
-  EXPECT_EQ(kernels_of(load_case(request)).optimizer, Optimizer::momentum);
-  request.sync.zero = Zero::gradients;
-  request.sync.bucket = Bytes{1000};
-  EXPECT_EQ(load_case(request).sync.zero, Zero::gradients);
-  EXPECT_EQ(load_case(request).sync.bucket, Bytes{1000});
+  CaseRequest own = request;
+  own.sync.bucket = Bytes{1000};
+  own = chosen(own, {"zero", "optimizer", "bucket"});
+  EXPECT_EQ(own.sync.zero, Zero::nothing);
+  EXPECT_EQ(own.optimizer, Optimizer::sgd);
+  EXPECT_EQ(load_case(own).sync.bucket, Bytes{1000});
+}
+
+TEST(Frameworks, MegatronMergesProductsAndSumsAtOnce) {
+  const CaseRequest request =
+      request_as(Framework::megatron, "gpt:layers=4,hidden=32,heads=4,seq=16,vocab=64", "a100-1x8");
+  const Case input = load_case(chosen(request));
+  EXPECT_EQ(kernels_of(input).optimizer, Optimizer::adam);
+  EXPECT_FALSE(kernels_of(input).fused_attention);
+  EXPECT_EQ(input.sync.bucket, kOneBucket);
+  EXPECT_TRUE(input.models.front()->merges_products());
+  EXPECT_EQ(input.runtime.sums, PartialSums::all_reduced);
+  EXPECT_TRUE(input.runtime.launches.any());
+  EXPECT_EQ(chosen(request, {"bucket"}).sync.bucket, kUsualBucket);
 }
 
 TEST(Frameworks, CommunicationSharesAreOfKindsThatAreKnown) {
