@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/cost/converted_layouts.h"
+#include "sim/cost/merged_products.h"
 #include "sim/kernels/kernel_model.h"
 #include "tests/sim/cost/toy_profile.h"
 
@@ -176,6 +177,14 @@ TEST(ConvertedLayouts, CostCopiesAroundConvolutionsOnMatrixUnits) {
   EXPECT_EQ(cost(*converting, Phase::update, DType::bf16).seconds,
             cost(*plain, Phase::update, DType::bf16).seconds);
   EXPECT_EQ(with_channels_innermost(converting), plain);
+  for (const auto& both :
+       {merging_products(converting), with_channels_outermost(merging_products(plain))}) {
+    EXPECT_TRUE(both->merges_products());
+    EXPECT_EQ(cost(*both, Phase::forward, DType::bf16).seconds,
+              cost(*converting, Phase::forward, DType::bf16).seconds);
+    EXPECT_EQ(products_apart(with_channels_innermost(both)), plain);
+    EXPECT_EQ(with_channels_innermost(products_apart(both)), plain);
+  }
 }
 
 // One sample of 16 heads of 128 features, 1,024 positions.
