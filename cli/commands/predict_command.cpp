@@ -208,7 +208,7 @@ std::optional<ExpectedError> expected_error(const PredictFlags& flags, const Cas
   const CaseRequest& request = flags.input;
   const bool changed = !request.profiles.empty() || !request.sets.empty();
   if (changed || request.cluster.ends_with(".toml")) return std::nullopt;
-  return expected_error(input, flags.input.framework);
+  return expected_error(input);
 }
 
 std::string expected_error_text(const std::optional<ExpectedError>& error) {

@@ -26,6 +26,7 @@ std::string step_text(const StepSettings& step) {
   if (step.recompute != Recompute::none) {
     text += fmt::format(", recompute {}", name(step.recompute));
   }
+  if (step.framework != Framework::none) text += fmt::format(", as {}", name(step.framework));
   return text;
 }
 
@@ -39,6 +40,7 @@ StepSettings step_of(const Case& input) {
   step.schedule =
       input.schedule.kind ? std::string(name(*input.schedule.kind)) : input.schedule.file;
   step.recompute = input.recompute;
+  step.framework = input.framework;
   return step;
 }
 

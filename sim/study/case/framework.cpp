@@ -103,6 +103,7 @@ void choose_settings(CaseRequest& request, const std::function<bool(std::string_
 }
 
 void run_as(Framework framework, Case& input) {
+  input.framework = framework;
   switch (framework) {
     case Framework::none:
       return;

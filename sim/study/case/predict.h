@@ -80,6 +80,7 @@ struct Case {
   std::uint32_t rounds = 1;              ///< each of which has the graph's batch
   ScheduleChoice schedule = {};
   Recompute recompute = Recompute::none;  ///< of strategies that do not say it themselves
+  Framework framework = Framework::none;  ///< as which it was loaded
 
   std::int64_t batch() const { return cut ? cut->batch : graph.batch() * rounds; }
 };

@@ -148,8 +148,8 @@ std::vector<ErrorRecord> parse_errors(std::string_view text, const std::string& 
   return records;
 }
 
-std::optional<ExpectedError> expected_error(const Case& input, Framework framework) {
-  const PredictionSort sort = sort_of(input, framework);
+std::optional<ExpectedError> expected_error(const Case& input) {
+  const PredictionSort sort = sort_of(input);
   const std::size_t devices = input.cluster.device_count(), hosts = count_hosts(input.cluster);
   std::optional<ExpectedError> found;
   for (const ErrorRecord& record : shipped_errors()) {

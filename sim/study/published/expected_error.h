@@ -40,6 +40,6 @@ std::vector<ErrorRecord> parse_errors(std::string_view text, const std::string& 
 
 /// Nothing where no published step is of its sort, or each has fewer devices or hosts than it has;
 /// of several the one with the most rows. For predictions by shipped profiles.
-std::optional<ExpectedError> expected_error(const Case& input, Framework framework);
+std::optional<ExpectedError> expected_error(const Case& input);
 
 }  // namespace strata

@@ -27,14 +27,14 @@ std::size_t count_hosts(const Cluster& cluster) {
   return hosts.size();
 }
 
-PredictionSort sort_of(const Case& input, Framework framework) {
+PredictionSort sort_of(const Case& input) {
   const std::span<const Device> devices = input.cluster.devices();
   const std::string& kind = devices.front().kind;
   const bool alike = std::all_of(devices.begin(), devices.end(),
                                  [&](const Device& device) { return device.kind == kind; });
   const DType dtype = input.dtypes.values;
   const bool half = dtype == DType::bf16 || dtype == DType::fp16;
-  return {alike ? kind : "", family_of(input.graph), framework,
+  return {alike ? kind : "", family_of(input.graph), input.framework,
           half ? "16 bit" : std::string(name(dtype))};
 }
 

@@ -26,8 +26,7 @@ struct PredictionSort {
   std::string dtype;  ///< "16 bit" for both types of that size
   auto operator<=>(const PredictionSort&) const = default;
 };
-/// `framework`: as which it was loaded.
-PredictionSort sort_of(const Case& input, Framework framework);
+PredictionSort sort_of(const Case& input);
 
 /// Of its devices.
 std::size_t count_hosts(const Cluster& cluster);

@@ -115,7 +115,7 @@ TEST(Check, AllowsGradientsWhatTheSoftmaxRoundsWhereTheLossIsSmall) {
   EXPECT_FALSE(small.rounding);
   EXPECT_NEAR(small.allowed().gradients, 8 * 0x1p-24 / 1e-5, 1e-12);
   EXPECT_EQ(small.allowed().weights, 1e-4);
-  EXPECT_EQ(check_of(0).allowed().gradients, 2);
+  EXPECT_DOUBLE_EQ(check_of(0).allowed().gradients, 0.1);
   EXPECT_FALSE(check_of(1e-5, 1e-4).near());  // who asks for a tolerance gets that
 }
 

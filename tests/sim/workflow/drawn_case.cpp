@@ -95,7 +95,9 @@ GradientSync drawn_sync(Random& random) {
   const Bytes buckets[] = {{}, kUsualBucket, {pick(random, 1, 2000) * 100}};
   GradientSync sync{static_cast<SyncAlgorithm>(random() % kSyncNames.size()),
                     buckets[random() % std::size(buckets)]};
-  if (sync.algorithm != SyncAlgorithm::ps && pick(random, 0, 4) == 0) sync.zero = Zero::state;
+  if (sync.algorithm != SyncAlgorithm::ps && pick(random, 0, 4) == 0) {
+    sync.zero = static_cast<Zero>(pick(random, 1, 3));
+  }
   return sync;
 }
 
@@ -107,7 +109,11 @@ std::string drawn_cluster(Random& random) {
 
 std::pair<std::string, std::string> drawn_what_if(Random& random) {
   const std::string factor = fmt::format("{:.3g}x", drawn_size(random, 0.05, 20));
-  switch (pick(random, 0, 7)) {
+  const auto either = [&](const char* one, const char* other) {
+    return random() % 2 == 0 ? one : other;
+  };
+  const std::string time = fmt::format("{:.3g} s", drawn_size(random, 1e-7, 1e-3));
+  switch (pick(random, 0, 15)) {
     case 0:
       return {"link.*.bandwidth", factor};
     case 1:
@@ -121,9 +127,26 @@ std::pair<std::string, std::string> drawn_what_if(Random& random) {
     case 5:
       return {"layer.*.speed", factor};
     case 6:
-      return {"overlap", random() % 2 == 0 ? "on" : "off"};
+      return {"overlap", either("on", "off")};
+    case 7:
+      return {"gather", either("once", "again")};
+    case 8:
+      return {"attention", either("fused", "unfused")};
+    case 9:
+      return {"products", either("merged", "apart")};
+    case 10:
+      return {"sums", either("in-parts", "all-reduced")};
+    case 11:
+      return {"layout", either("nhwc", "nchw")};
+    case 12:
+      return {either("launch.forward", "launch.backward"), time};
+    case 13:
+      return {either("launch.communication", "launch.lockstep"), time};
+    case 14:
+      return {either("launch.stages", "launch.passes"), either("wait", "ahead")};
     default:
-      return {"gather", random() % 2 == 0 ? "once" : "again"};
+      return {"communication.share",
+              fmt::format("{:.2g}", 0.01 * static_cast<double>(pick(random, 0, 90)))};
   }
 }
 

@@ -121,6 +121,7 @@ class Workflow {
   }
 
   void check_replay(const Prediction& found, std::size_t steps) {
+    if (input_->runtime.communication_share > 0) return;  // of which a replay has no form
     const Workload made =
         build_workload(found.plan, input_->cluster, found.costs, steps, input_->runtime).workload;
     const ReplayPlan back =
