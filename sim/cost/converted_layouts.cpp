@@ -55,19 +55,21 @@ class ConvertingCosts final : public CostModel {
 }  // namespace
 
 // What merges products stays outermost, so that either can be taken back, whichever came first.
-std::shared_ptr<const CostModel> with_channels_innermost(std::shared_ptr<const CostModel> costs) {
+std::shared_ptr<const CostModel> with_channels_innermost(
+    const std::shared_ptr<const CostModel>& costs) {
   if (costs->merges_products()) {
-    return merging_products(with_channels_innermost(products_apart(std::move(costs))));
+    return merging_products(with_channels_innermost(products_apart(costs)));
   }
   const auto* const converting = dynamic_cast<const ConvertingCosts*>(costs.get());
-  return converting != nullptr ? converting->unconverted() : std::move(costs);
+  return converting != nullptr ? converting->unconverted() : costs;
 }
 
-std::shared_ptr<const CostModel> with_channels_outermost(std::shared_ptr<const CostModel> costs) {
+std::shared_ptr<const CostModel> with_channels_outermost(
+    const std::shared_ptr<const CostModel>& costs) {
   if (costs->merges_products()) {
-    return merging_products(with_channels_outermost(products_apart(std::move(costs))));
+    return merging_products(with_channels_outermost(products_apart(costs)));
   }
-  return std::make_shared<ConvertingCosts>(with_channels_innermost(std::move(costs)));
+  return std::make_shared<ConvertingCosts>(with_channels_innermost(costs));
 }
 
 }  // namespace strata

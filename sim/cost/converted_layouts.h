@@ -15,8 +15,10 @@ namespace strata {
 /// The same costs, with those conversions: a copy within the device's memory for each tensor, a
 /// kernel of its own. fp32, and types of which the kind has no peak, are computed without matrix
 /// units, in either layout. Thread-safe.
-std::shared_ptr<const CostModel> with_channels_outermost(std::shared_ptr<const CostModel> costs);
+std::shared_ptr<const CostModel> with_channels_outermost(
+    const std::shared_ptr<const CostModel>& costs);
 /// The same costs without them.
-std::shared_ptr<const CostModel> with_channels_innermost(std::shared_ptr<const CostModel> costs);
+std::shared_ptr<const CostModel> with_channels_innermost(
+    const std::shared_ptr<const CostModel>& costs);
 
 }  // namespace strata

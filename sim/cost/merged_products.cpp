@@ -41,12 +41,12 @@ const Linear* product_of(const Layer& layer) {
 
 }  // namespace
 
-std::shared_ptr<const CostModel> merging_products(std::shared_ptr<const CostModel> model) {
+std::shared_ptr<const CostModel> merging_products(const std::shared_ptr<const CostModel>& model) {
   if (model->merges_products()) return model;
-  return std::make_shared<MergingModel>(std::move(model));
+  return std::make_shared<MergingModel>(model);
 }
 
-std::shared_ptr<const CostModel> products_apart(std::shared_ptr<const CostModel> model) {
+std::shared_ptr<const CostModel> products_apart(const std::shared_ptr<const CostModel>& model) {
   const auto* const merging = dynamic_cast<const MergingModel*>(model.get());
   return merging == nullptr ? model : merging->apart();
 }

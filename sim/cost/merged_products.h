@@ -14,9 +14,9 @@
 namespace strata {
 
 /// The same costs, but that LayerCosts asks for products of one input as one product.
-std::shared_ptr<const CostModel> merging_products(std::shared_ptr<const CostModel> model);
+std::shared_ptr<const CostModel> merging_products(const std::shared_ptr<const CostModel>& model);
 /// The same costs of each product by itself.
-std::shared_ptr<const CostModel> products_apart(std::shared_ptr<const CostModel> model);
+std::shared_ptr<const CostModel> products_apart(const std::shared_ptr<const CostModel>& model);
 
 /// The linear layers that are one product with `layer`, itself among them, in the graph's order:
 /// they read what it reads, hold their own weights, and all have a bias or none has. Empty where

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kTolerance = 1e-4;
 constexpr double kSoftmaxRoundoff = 0x1p-24;
-constexpr double kMostRounding = 0.1;  // a gradient that is missing is 1 away
+constexpr double kMostRounding = 0.1;                        // a gradient that is missing is 1 away
 constexpr std::array<std::uint32_t, 3> kUnits = {1, 8, 64};  // the last about 1e-5
 
 Differences differences(const Graph& graph, const Trained& a, const Trained& b) {
