@@ -196,12 +196,13 @@ std::string share_text(double share) {
 std::string errors_text(const LeftOutErrors& errors) {
   TextTable text;
   const auto add = [&](const std::string& size, const LeftOutErrors::Size& of) {
+    const auto share = [&](double error) { return of.rows > 0 ? share_text(error) : ""; };
     text.add({{"rows that take", size},
               {"rows", fmt::format("{}", of.rows)},
-              {"interpolated: median", share_text(of.table.median)},
-              {"p95", share_text(of.table.p95)},
-              {"roofline: median", share_text(of.roofline.median)},
-              {"p95 ", share_text(of.roofline.p95)}});
+              {"interpolated: median", share(of.table.median)},
+              {"p95", share(of.table.p95)},
+              {"roofline: median", share(of.roofline.median)},
+              {"p95 ", share(of.roofline.p95)}});
   };
   for (const LeftOutErrors::Size& size : errors.sizes) {
     add(fmt::format("{} to {}", format_seconds({size.least_seconds}),

@@ -213,8 +213,8 @@ std::optional<ExpectedError> expected_error(const PredictFlags& flags, const Cas
 
 std::string expected_error_text(const std::optional<ExpectedError>& error) {
   if (!error) {
-    return "No published step of this sort (device, network, type, framework, hosts) tells how far "
-           "off that is\n";
+    return "No published step of this sort (device, family of network and size, type, framework, "
+           "hosts, nothing changed) tells how far off that is\n";
   }
   return fmt::format(
       "Published steps of this sort ({}: {} of them{}) are predicted {:.1f}% off on average, 95% "
@@ -231,7 +231,8 @@ void add_expected_error(const std::optional<ExpectedError>& error, nlohmann::ord
   json["expected_error"] = error->mean;
   json["expected_error_from"] = {{"figures", error->figures}, {"fitted", error->fitted},
                                  {"rows", error->rows},       {"devices", error->devices},
-                                 {"hosts", error->hosts},     {"p95", error->p95}};
+                                 {"hosts", error->hosts},     {"parameters", error->parameters},
+                                 {"p95", error->p95}};
 }
 
 void check_files(const PredictFlags& flags, std::size_t strategies) {

@@ -27,12 +27,15 @@ nlohmann::ordered_json summary_json(const PublishedResult& result, std::optional
   if (errors_of(result, fitted).rows == 0) return nullptr;
   nlohmann::ordered_json json = errors_json(errors_of(result, fitted));
   const RankSummary ranks = ranks_of(result, fitted);
+  const auto where_any = [](std::size_t count, double value) {
+    return count > 0 ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+  };
   json["networks"] = ranks.networks;
-  json["rank_correlation"] = ranks.correlation;
-  json["least_rank_correlation"] = ranks.least;
+  json["rank_correlation"] = where_any(ranks.networks, ranks.correlation);
+  json["least_rank_correlation"] = where_any(ranks.networks, ranks.least);
   json["choices"] = ranks.choices;
-  json["regret"] = ranks.regret;
-  json["largest_regret"] = ranks.most_regret;
+  json["regret"] = where_any(ranks.choices, ranks.regret);
+  json["largest_regret"] = where_any(ranks.choices, ranks.most_regret);
   return json;
 }
 

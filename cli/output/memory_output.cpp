@@ -31,7 +31,7 @@ struct Row {
 
 std::vector<Row> rows_of(const Case& input, const Prediction& p, DeviceId device) {
   std::vector<Row> rows;
-  for (const BufferId id : kept_for_backward(p.plan, device)) {
+  for (const BufferId id : kept_at_peak(p.plan, p.timeline, device)) {
     const Buffer& buffer = p.plan[id];
     const auto same = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
       const Buffer& other = *row.first;
@@ -60,7 +60,7 @@ nlohmann::ordered_json peak_json(const Case& input, const Prediction& prediction
       {"activations_bytes", parts.activations.value}, {"buffers_bytes", parts.buffers.value}};
   if (!tensors) return json;
   nlohmann::ordered_json& kept = json["kept"] = nlohmann::ordered_json::array();
-  for (const BufferId id : kept_for_backward(prediction.plan, device)) {
+  for (const BufferId id : kept_at_peak(prediction.plan, prediction.timeline, device)) {
     const Buffer& buffer = prediction.plan[id];
     kept.push_back({{"layer", input.graph[buffer.layer].name},
                     {"what", what(buffer)},
@@ -105,9 +105,10 @@ std::string kept_text(const Case& input, const Prediction& prediction) {
          {"each", format_bytes(row.first->bytes)},
          {"in all", format_bytes(all)}});
   }
-  return fmt::format("\n{}: kept by {} from the forward pass for the backward, {} in all:\n\n{}",
-                     prediction.strategy.name(), input.cluster[device].full_name(),
-                     format_bytes(sum), table.print());
+  return fmt::format(
+      "\n{}: kept by {} at its peak from forward passes for backward ones, {} in all:\n\n{}",
+      prediction.strategy.name(), input.cluster[device].full_name(), format_bytes(sum),
+      table.print());
 }
 
 }  // namespace strata

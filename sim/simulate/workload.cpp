@@ -71,7 +71,6 @@ class WorkloadBuilder {
     for (std::size_t i = 0; i < plan_.size(); ++i) {
       if (!hosts_.empty()) launch(TaskId(i));
       add(TaskId(i));
-      if (runtime_.launches.wait_for_stages) receive(TaskId(i));
       if (runtime_.launches.wait_for_passes) compute(TaskId(i));
     }
     for (std::size_t i = 0; i < plan_.size(); ++i) connect(TaskId(i));
@@ -181,43 +180,55 @@ class WorkloadBuilder {
   // What a device's host launches in a step, one after another.
   struct Host {
     ActivityId first, last;
-    ActivityId last_task;              // of the device's own tasks, in plan order
-    std::vector<ActivityId> received;  // from other stages, since the last launch
-    Pass pass;                         // of the last launch
-    ActivityId computed;               // the device's last task before the next launch
+    ActivityId last_task;  // of the device's own tasks, in plan order
+    Pass pass;             // of the last launch
+    ActivityId computed;   // the device's last task before the next launch
   };
 
+  // A host that waits does so before what it waits for is used, whatever else is under way; it may
+  // have nothing to launch there.
   void launch(TaskId id) {
     built_.launches.resize(plan_.size());
+    const Task& task = plan_[id];
+    if (task.kind != TaskKind::compute && !in_group(task.kind)) return;
+    Host& host = hosts_[task.device()];
+    std::vector<ActivityId> awaited;
+    if (runtime_.launches.wait_for_stages) wait_for_stages(id, awaited);
+    const Pass pass = task.phase == Phase::update ? host.pass : pass_of(task);
+    if (host.computed.valid() && pass != host.pass) awaited.push_back(host.computed);
     const Seconds time = launch_time(runtime_.launches, plan_, id, costs_[id()]);
-    if (time <= Seconds{0}) return;
-    Host& host = hosts_[plan_[id].device()];
+    if (time <= Seconds{0} && awaited.empty()) return;
     const ActivityId launched = built_.workload.add_event(
         bounded_ticks(time, [] { return "a host: the launch of kernels"; }));
     if (host.last.valid()) built_.workload.add_dependency(launched, host.last);
-    for (ActivityId before : host.received) built_.workload.add_dependency(launched, before);
-    host.received.clear();
-    const Pass pass = plan_[id].phase == Phase::update ? host.pass : pass_of(plan_[id]);
-    if (host.computed.valid() && pass != host.pass) {
-      built_.workload.add_dependency(launched, host.computed);
-    }
+    for (ActivityId before : awaited) built_.workload.add_dependency(launched, before);
     host.pass = pass;
     if (!host.first.valid()) host.first = launched;
     host.last = built_.launches[id()] = launched;
   }
 
+  // What the task needs of other stages.
+  void wait_for_stages(TaskId id, std::vector<ActivityId>& awaited) const {
+    for (TaskId before : plan_.dependencies(id)) {
+      if (plan_[before].kind == TaskKind::join) {
+        wait_for_stages(before, awaited);
+      } else if (comes_from_another_stage(before)) {
+        awaited.push_back(built_.last[before()]);
+      }
+    }
+  }
+
   // Of a stage are the devices that hold shards of a layer.
-  void receive(TaskId id) {
+  bool comes_from_another_stage(TaskId id) const {
     const Task& task = plan_[id];
-    if (hosts_.empty() || task.kind != TaskKind::transfer) return;
+    if (task.kind != TaskKind::transfer) return false;
     const std::span<const Piece> pieces = plan_.pieces(plan_.transfers()[task.detail]);
-    if (pieces.empty()) return;
+    if (pieces.empty()) return false;
     const ShardDevices& stage = plan_.placement(task.layer).devices;
     const auto is_in = [&](DeviceId device) {
       return std::find(stage.begin(), stage.end(), device) != stage.end();
     };
-    if (is_in(pieces.front().from) && is_in(task.device)) return;
-    hosts_[task.device()].received.push_back(built_.last[id()]);
+    return !is_in(pieces.front().from) || !is_in(task.device);
   }
 
   void compute(TaskId id) {

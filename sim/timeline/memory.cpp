@@ -136,13 +136,30 @@ Seconds time_of_peak(const std::vector<MemoryUse>& curve) {
 
 }  // namespace
 
-MemoryParts memory_at_peak(const Plan& plan, const Timeline& timeline, DeviceId device) {
+namespace {
+
+std::vector<LiveTensor> live_at_peak(const Plan& plan, const Timeline& timeline, DeviceId device) {
   const DeviceId shown = plan.representative(device);
   std::vector<bool> asked(plan.device_count());
   asked[shown()] = true;
   const Seconds at = time_of_peak(curves_of(plan, timeline, asked)[shown()]);
+  return live_tensors(plan, timeline, device, at.value);
+}
+
+}  // namespace
+
+std::vector<BufferId> kept_at_peak(const Plan& plan, const Timeline& timeline, DeviceId device) {
+  std::vector<BufferId> kept;
+  for (const LiveTensor& live : live_at_peak(plan, timeline, device)) {
+    const BufferId buffer(live.buffer);
+    if (is_kept(plan, buffer)) kept.push_back(buffer);
+  }
+  return kept;
+}
+
+MemoryParts memory_at_peak(const Plan& plan, const Timeline& timeline, DeviceId device) {
   MemoryParts parts;
-  for (const LiveTensor& live : live_tensors(plan, timeline, device, at.value)) {
+  for (const LiveTensor& live : live_at_peak(plan, timeline, device)) {
     const Buffer& buffer = plan.buffers()[live.buffer];
     const bool gradient = buffer.kind == BufferKind::parameter_gradients ||
                           buffer.kind == BufferKind::round_gradients ||

@@ -55,5 +55,7 @@ MemoryParts memory_at_peak(const Plan& plan, const Timeline& timeline, DeviceId 
 /// The buffers of a device that its forward passes keep for the backward ones of the same step, in
 /// the plan's order; in a plan by classes, of the device that stands for it.
 std::vector<BufferId> kept_for_backward(const Plan& plan, DeviceId device);
+/// Of these those that it holds at its peak, the largest first.
+std::vector<BufferId> kept_at_peak(const Plan& plan, const Timeline& timeline, DeviceId device);
 
 }  // namespace strata

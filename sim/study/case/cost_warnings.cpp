@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/study/case/framework.h"
+
 namespace strata {
 namespace {
 
@@ -65,6 +67,23 @@ std::vector<std::string> of_ops(const Graph& graph) {
                   layers, graph.size(), layers == 1 ? "is" : "are", fmt::join(kinds, ", "))};
 }
 
+// What was asked for, and changes nothing.
+std::vector<std::string> of_settings(const Case& input) {
+  std::vector<std::string> found;
+  const bool selective = input.recompute == Recompute::selective;
+  if (selective && segments(input.graph, input.recompute, kernels_of(input)).empty()) {
+    found.emplace_back(
+        "`recompute` selective: no attention keeps its scores, so that nothing is computed again; "
+        "`set` attention=unfused keeps them");
+  }
+  if (input.sync.zero >= Zero::gradients && input.sync.bucket >= kOneBucket) {
+    found.push_back(fmt::format(
+        "`zero` {} with one bucket of all gradients, which each device then has whole at a time",
+        name(input.sync.zero)));
+  }
+  return found;
+}
+
 }  // namespace
 
 std::vector<std::string> cost_warnings(const Case& input) {
@@ -74,7 +93,7 @@ std::vector<std::string> cost_warnings(const Case& input) {
     if (!model->computes_in(input.dtypes.values))
       found.push_back(of_type(kind, input.dtypes.values));
   }
-  for (const auto& more : {of_counts(input, models), of_ops(input.graph)})
+  for (const auto& more : {of_counts(input, models), of_ops(input.graph), of_settings(input)})
     found.insert(found.end(), more.begin(), more.end());
   return found;
 }

@@ -31,7 +31,8 @@ std::vector<Share> shares_of(const PathShares& path, Seconds step) {
   std::vector<Share> shares = {{path.compute, "computation"},
                                {path.transfer, "transfers"},
                                {path.sync, "sums of gradients"},
-                               {path.statistics, "sums of statistics"}};
+                               {path.statistics, "sums of statistics"},
+                               {path.idle, "launches"}};
   std::erase_if(shares, [&](const Share& s) { return s.seconds < step * kWorthTelling; });
   std::stable_sort(shares.begin(), shares.end(),
                    [](const Share& a, const Share& b) { return a.seconds > b.seconds; });

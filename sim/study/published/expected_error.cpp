@@ -21,8 +21,8 @@ std::span<const EmbeddedFile> published_errors();
 namespace {
 
 constexpr std::string_view kErrorHeader =
-    "kind,family,framework,dtype,figures,fitted,rows,devices,hosts,mean,p95";
-constexpr std::size_t kErrorColumns = 11;
+    "kind,family,framework,dtype,figures,fitted,rows,devices,hosts,parameters,mean,p95";
+constexpr std::size_t kErrorColumns = 12;
 
 // "profiles/megatron-a100.toml": "megatron-a100".
 std::string stem(const std::string& file) {
@@ -56,6 +56,7 @@ ExpectedError error_of(const PublishedResult& result, Rows rows) {
     error.mean += sizes.back() / static_cast<double>(rows.size());
     error.devices = std::max(error.devices, result.answers[row].devices);
     error.hosts = std::max(error.hosts, result.answers[row].hosts);
+    error.parameters = std::max(error.parameters, result.answers[row].parameters);
   }
   std::sort(sizes.begin(), sizes.end());
   error.mean = to_four_digits(error.mean);
@@ -78,7 +79,7 @@ ErrorRecord read_record(std::string_view line) {
   }
   const auto count = [&](std::size_t column) {
     const double number = parse_number(cells[column]);
-    if (number >= 0 && number <= 1e9) return static_cast<std::size_t>(number);
+    if (number >= 0 && number <= 1e15) return static_cast<std::size_t>(number);
     throw InputError(fmt::format("'{}' is no count", cells[column]));
   };
   if (cells[5] != "yes" && cells[5] != "no") {
@@ -95,8 +96,9 @@ ErrorRecord read_record(std::string_view line) {
                   count(6),
                   count(7),
                   count(8),
-                  parse_number(cells[9], "mean"),
-                  parse_number(cells[10], "p95")};
+                  static_cast<std::int64_t>(count(9)),
+                  parse_number(cells[10], "mean"),
+                  parse_number(cells[11], "p95")};
   return record;
 }
 
@@ -122,11 +124,11 @@ std::string print_errors(std::span<const ErrorRecord> records) {
   std::string text(kErrorHeader);
   text += '\n';
   for (const auto& [sort, error] : records) {
-    text +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", sort.kind,
-                    kNetworkFamilyNames[static_cast<std::size_t>(sort.family)],
-                    name(sort.framework), sort.dtype, error.figures, error.fitted ? "yes" : "no",
-                    error.rows, error.devices, error.hosts, error.mean, error.p95);
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", sort.kind,
+                        kNetworkFamilyNames[static_cast<std::size_t>(sort.family)],
+                        name(sort.framework), sort.dtype, error.figures,
+                        error.fitted ? "yes" : "no", error.rows, error.devices, error.hosts,
+                        error.parameters, error.mean, error.p95);
   }
   return text;
 }
@@ -151,9 +153,11 @@ std::vector<ErrorRecord> parse_errors(std::string_view text, const std::string& 
 std::optional<ExpectedError> expected_error(const Case& input) {
   const PredictionSort sort = sort_of(input);
   const std::size_t devices = input.cluster.device_count(), hosts = count_hosts(input.cluster);
+  const std::int64_t parameters = count_parameters(input.graph);
   std::optional<ExpectedError> found;
   for (const ErrorRecord& record : shipped_errors()) {
-    const bool reaches = record.error.devices >= devices && record.error.hosts >= hosts;
+    const bool reaches = record.error.devices >= devices && record.error.hosts >= hosts &&
+                         record.error.parameters >= parameters;
     if (record.sort != sort || !reaches) continue;
     if (!found || record.error.rows > found->rows) found = record.error;
   }

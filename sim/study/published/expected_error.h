@@ -17,12 +17,13 @@
 namespace strata {
 
 struct ExpectedError {
-  std::string figures;       ///< their name: "megatron-a100"
-  bool fitted = false;       ///< something in Strata was fitted to them
-  std::size_t rows = 0;      ///< steps that were compared
-  std::size_t devices = 0;   ///< the most of a step
-  std::size_t hosts = 0;     ///< likewise
-  double mean = 0, p95 = 0;  ///< of the error's size, as a share of what was measured
+  std::string figures;          ///< their name: "megatron-a100"
+  bool fitted = false;          ///< something in Strata was fitted to them
+  std::size_t rows = 0;         ///< steps that were compared
+  std::size_t devices = 0;      ///< the most of a step
+  std::size_t hosts = 0;        ///< likewise
+  std::int64_t parameters = 0;  ///< of the largest network
+  double mean = 0, p95 = 0;     ///< of the error's size, as a share of what was measured
   bool operator==(const ExpectedError&) const = default;
 };
 struct ErrorRecord {
@@ -38,8 +39,8 @@ std::string print_errors(std::span<const ErrorRecord> records);
 /// Throws InputError "FILE:LINE: ..." for what is no such table.
 std::vector<ErrorRecord> parse_errors(std::string_view text, const std::string& file);
 
-/// Nothing where no published step is of its sort, or each has fewer devices or hosts than it has;
-/// of several the one with the most rows. For predictions by shipped profiles.
+/// Nothing where no published step is of its sort, or each has fewer devices, hosts or parameters
+/// than it has; of several the one with the most rows. For predictions by shipped profiles.
 std::optional<ExpectedError> expected_error(const Case& input);
 
 }  // namespace strata

@@ -27,6 +27,12 @@ std::size_t count_hosts(const Cluster& cluster) {
   return hosts.size();
 }
 
+std::int64_t count_parameters(const Graph& graph) {
+  std::int64_t sum = 0;
+  for (const Layer& layer : graph.layers()) sum += layer.parameters.total();
+  return sum;
+}
+
 PredictionSort sort_of(const Case& input) {
   const std::span<const Device> devices = input.cluster.devices();
   const std::string& kind = devices.front().kind;

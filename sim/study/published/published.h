@@ -20,6 +20,7 @@ struct PublishedAnswer {
   Seconds predicted;
   PredictionSort sort = {};
   std::size_t devices = 0, hosts = 0;
+  std::int64_t parameters = 0;  ///< of the network
 };
 
 /// Of some rows of a table that were predicted.

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
+#include "sim/study/search/solve.h"
 
 namespace strata {
 namespace {
@@ -86,6 +87,23 @@ TEST(Frameworks, MegatronMergesProductsAndSumsAtOnce) {
 TEST(Frameworks, CommunicationSharesAreOfKindsThatAreKnown) {
   EXPECT_EQ(load_case(request_as(Framework::fsdp, "lenet5", "k80-1x2")).runtime.communication_share,
             0);
+}
+
+// What a host waits for is there when the device needs it anyway: where launches take next to
+// nothing, waiting for stages costs next to nothing, however many chunks a stage has.
+TEST(Frameworks, HostsThatWaitForStagesHoldUpNothingElse) {
+  CaseRequest request =
+      request_as(Framework::none, "gpt:layers=8,hidden=256,heads=8,seq=128,vocab=512", "a100-1x4");
+  request.micro_batch = 1;
+  const auto step_of = [](const CaseRequest& of) {
+    const Case input = load_case(of);
+    return predict(input, load_strategy("hybrid:pp=4,vp=2", input)).step_seconds().value;
+  };
+  const double alone = step_of(request);
+  request.sets = {{"launch.stages", "wait"}};
+  EXPECT_NEAR(step_of(request), alone, 1e-3 * alone);
+  request.sets.emplace_back("launch.forward", "1ns");
+  EXPECT_NEAR(step_of(request), alone, 1e-3 * alone);
 }
 
 }  // namespace

@@ -157,12 +157,13 @@ TEST(ExpectedErrors, AreOfRowsThatNothingWasFittedTo) {
     PublishedAnswer answer{{1 + off[i]}, {"a100", NetworkFamily::transformer, {}, "16 bit"}};
     answer.devices = i == 4 ? 64 : i + 1;
     answer.hosts = 1;
+    answer.parameters = 100;
     result.answers.push_back(answer);
   }
   const std::vector<ErrorRecord> records = error_records({&result, 1});
   ASSERT_EQ(records.size(), 1u);
   EXPECT_EQ(records[0].sort, result.answers[0].sort);
-  EXPECT_EQ(records[0].error, (ExpectedError{"mine", false, 2, 4, 1, 0.2, 0.29}));
+  EXPECT_EQ(records[0].error, (ExpectedError{"mine", false, 2, 4, 1, 100, 0.2, 0.29}));
   EXPECT_EQ(parse_errors(print_errors(records), "errors.csv"), records);
 }
 
@@ -189,6 +190,7 @@ TEST(ExpectedErrors, AreUnknownWhereNoStepWasAsLarge) {
     return expected_error(load_case(request)).has_value();
   };
   EXPECT_TRUE(known("gpt2", "a100-1x8", Framework::megatron, DType::bf16));
+  EXPECT_FALSE(known("llama2-7b", "a100-1x8", Framework::megatron, DType::bf16));
   EXPECT_FALSE(known("gpt2", "a100-2x4", Framework::megatron, DType::bf16));
   EXPECT_FALSE(known("gpt2", "a100-1x16", Framework::megatron, DType::bf16));
   EXPECT_FALSE(known("gpt2", "a100-1x8", Framework::none, DType::bf16));
@@ -199,8 +201,8 @@ TEST(ExpectedErrors, AreUnknownWhereNoStepWasAsLarge) {
 TEST(ExpectedErrors, SayWhichLineIsNone) {
   const std::string header = print_errors({});
   EXPECT_THAT([&] { parse_errors(header + "a100,transformer,none\n", "mine.csv"); },
-              ::testing::ThrowsMessage<InputError>("mine.csv:2: 3 columns; allowed: 11"));
-  EXPECT_THAT([&] { parse_errors(header + "a100,tree,none,fp32,f,no,1,1,1,0,0\n", "mine.csv"); },
+              ::testing::ThrowsMessage<InputError>("mine.csv:2: 3 columns; allowed: 12"));
+  EXPECT_THAT([&] { parse_errors(header + "a100,tree,none,fp32,f,no,1,1,1,1,0,0\n", "mine.csv"); },
               ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("'tree' is no family")));
 }
 
