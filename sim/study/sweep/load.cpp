@@ -138,19 +138,22 @@ std::int64_t global_batch(const CaseRequest& request, const Cluster& cluster) {
 }
 
 // Of the whole batch; of one that is cut, of the round with a group on every device, for strategies
-// may cut so much, or on as many as a network of this size allows.
+// may cut so much (of the whole batch where it has fewer groups), or with as many groups as a
+// network of this size allows.
 Graph CaseLoader::network_of_round(const CaseRequest& request, std::int64_t batch,
                                    const Cluster& cluster) {
   const auto devices = static_cast<std::int64_t>(cluster.device_count());
-  if (!request.micro_batch || *request.micro_batch > batch / devices) {
-    return network(request, batch);
-  }
-  for (std::int64_t groups = devices;; groups /= 2) {
+  if (!request.micro_batch) return network(request, batch);
+  const std::int64_t round = *request.micro_batch;
+  const bool all_have_one = round <= batch / devices;
+  std::int64_t groups = all_have_one ? devices : batch / round;
+  for (std::int64_t samples = all_have_one ? round * devices : batch;; samples = round * groups) {
     try {
-      return network(request, *request.micro_batch * groups);
+      return network(request, samples);
     } catch (const InputError&) {
-      if (groups == 1) throw;
+      if (groups <= 1) throw;
     }
+    groups /= 2;
   }
 }
 
