@@ -197,24 +197,37 @@ std::vector<LayerTerms> eq1_terms(const Graph& graph, const Cluster& cluster,
   return Eq1(graph, cluster, models, sync, {}, nullptr, classes).terms(strategy);
 }
 
-void expect_equal(const StepParts& a, const StepParts& b, const std::string& note) {
-  const auto near = [&](Seconds x, Seconds y, const char* what) {
-    ASSERT_NEAR(x.value, y.value, 1e-9 * a.total().value) << note << ", " << what;
-  };
-  near(a.compute, b.compute, "compute");
-  near(a.bubble, b.bubble, "bubble");
-  near(a.exposed.transfer, b.exposed.transfer, "transfer");
-  near(a.exposed.reduce, b.exposed.reduce, "reduce");
-  near(a.exposed.gather, b.exposed.gather, "gather");
-  near(a.exposed.statistics, b.exposed.statistics, "statistics");
-  near(a.optimizer, b.optimizer, "optimizer");
-  near(a.launch, b.launch, "launch");
+Seconds waiting(const StepParts& parts) {
+  return parts.bubble + parts.exposed.transfer + parts.exposed.reduce + parts.exposed.gather +
+         parts.exposed.statistics;
 }
 
-void expect_equal(const Breakdown& a, const Breakdown& b, const std::string& note) {
-  expect_equal(a.mean, b.mean, note);
+/// Of one step alone nothing says which of several that end with it the next one waits for: a wait
+/// at its end may be told otherwise, not its length.
+enum class Waits : std::uint8_t { alike, told_otherwise };
+
+void expect_equal(const StepParts& a, const StepParts& b, const std::string& note, Waits waits) {
+  const double total = a.total().value, exact = 1e-9 * total;
+  const double close = waits == Waits::alike ? exact : 1e-5 * total;
+  const auto near = [&](Seconds x, Seconds y, double most, const char* what) {
+    ASSERT_NEAR(x.value, y.value, most) << note << ", " << what;
+  };
+  near(a.compute, b.compute, exact, "compute");
+  near(a.optimizer, b.optimizer, exact, "optimizer");
+  near(a.launch, b.launch, exact, "launch");
+  near(waiting(a), waiting(b), exact, "waiting");
+  near(a.bubble, b.bubble, close, "bubble");
+  near(a.exposed.transfer, b.exposed.transfer, close, "transfer");
+  near(a.exposed.reduce, b.exposed.reduce, close, "reduce");
+  near(a.exposed.gather, b.exposed.gather, close, "gather");
+  near(a.exposed.statistics, b.exposed.statistics, close, "statistics");
+}
+
+void expect_equal(const Breakdown& a, const Breakdown& b, const std::string& note,
+                  Waits waits = Waits::alike) {
+  expect_equal(a.mean, b.mean, note, waits);
   for (std::size_t d = 0; d < a.devices.size(); ++d) {
-    expect_equal(a.devices[d], b.devices[d], note);
+    expect_equal(a.devices[d], b.devices[d], note, waits);
     if (::testing::Test::HasFatalFailure()) return;
   }
 }
@@ -264,7 +277,8 @@ class Classes : public ::testing::TestWithParam<std::uint64_t> {
         eq1_terms(graph, cluster, models, options.sync.algorithm, strategy, nullptr))
         << note;
     expect_equal(breakdown(classes, timeline), breakdown(all, expected), note);
-    expect_equal(breakdown(classes, steady.timeline), breakdown(all, expected), note + ", steady");
+    expect_equal(breakdown(classes, steady.timeline), breakdown(all, expected), note + ", steady",
+                 Waits::told_otherwise);
     const std::vector<Bytes> peaks = peak_memory(classes, timeline);
     const std::vector<Bytes> expected_peaks = peak_memory(all, expected);
     for (std::size_t d = 0; d < peaks.size(); ++d) {
