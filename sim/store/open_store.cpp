@@ -130,6 +130,9 @@ bool is_strata(const std::string& file) {
 void check_identity(const std::string& file) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
+  if (error == std::errc::too_many_symbolic_link_levels) {
+    fail_environment(file, "cannot be read", error.value());
+  }
   if (error) throw InputError(fmt::format("{}: cannot be read: {}", file, error.message()));
   if (!fs::is_regular_file(status)) {
     throw InputError(fmt::format("{}: cannot be read: it is no regular file", file));
