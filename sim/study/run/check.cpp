@@ -28,7 +28,8 @@ NetworkWeights nudged(const Graph& graph, NetworkWeights weights, const Nudge& b
 // A softmax's gradient is p - 1 at the labels, which is about the loss where that is small: p is
 // rounded near 1, and all gradients are made from what is left.
 double softmax_rounding(double loss) {
-  return std::min(kSoftmaxRoundoff / std::abs(loss), kMostRounding / kTimesRounding);
+  constexpr double kMost = kMostRounding / kTimesRounding, kLeastLoss = kSoftmaxRoundoff / kMost;
+  return kSoftmaxRoundoff / std::max(std::abs(loss), kLeastLoss);
 }
 
 void widen(LargestDifference& most, const LargestDifference& other) {
