@@ -1,5 +1,6 @@
 #include "sim/cost/cost_model.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <variant>
@@ -50,6 +51,10 @@ class ProfileCostModel final : public CostModel {
     const PhaseWork needed = phase_work(work, phase, kernels_);
     Cost cost = time(work, needed, phase);
     cost.kernels = needed.any ? needed.kernels : 0;
+    if (kernels_.channels_outermost && needed.any && on_matrix_units(work, phase)) {
+      convert(work.inputs[0], work.dtypes.values, cost);
+      convert(work.output, work.dtypes.values, cost);
+    }
     return cost;
   }
   Cost move(MoveKind kind, Bytes bytes) const override {
@@ -83,6 +88,23 @@ class ProfileCostModel final : public CostModel {
     if (!needed.any) return {{}, CostSource::analytic};
     if (const auto cost = (*tables_)(work, phase, needed, kernels_)) return *cost;
     return {roofline_(needed, work.dtypes.values), CostSource::analytic};
+  }
+
+  // Of a convolution. fp32, and types of which the kind has no peak, are computed without them.
+  bool on_matrix_units(const ShardWork& work, Phase phase) const {
+    const DType dtype = work.dtypes.values;
+    return std::holds_alternative<Convolution>(*work.op) && phase != Phase::update &&
+           dtype != DType::fp32 && peak(dtype);
+  }
+
+  // To the other layout: a copy within the device's memory, a kernel of its own. Those of weights,
+  // which are small, are not counted.
+  void convert(const Extents& tensor, DType dtype, Cost& cost) const {
+    const Bytes bytes{volume(tensor) * element_bytes(dtype)};
+    if (bytes <= Bytes{0}) return;
+    cost.seconds += move(MoveKind::local, bytes).seconds;
+    cost.source = std::max(cost.source, CostSource::related);
+    ++cost.kernels;
   }
 
   // What was measured is a fused attention.

@@ -62,8 +62,6 @@ class CostModel {
   /// How the kind's kernels work; and the same costs of kernels that work otherwise.
   virtual KernelTraits kernels() const { return {}; }
   virtual std::unique_ptr<CostModel> with(const KernelTraits& kernels) const = 0;
-  /// Whether linear layers that read one input are one product (merged_products.h).
-  virtual bool merges_products() const { return false; }
   /// How many devices were busy at once while its rows were measured; 0 where nobody said.
   virtual std::int64_t measured_devices() const { return 0; }
 };

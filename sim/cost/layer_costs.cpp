@@ -43,7 +43,7 @@ const PhaseCosts& LayerCosts::operator()(LayerId layer, const Tile& shard, const
   for (int phase = 0; phase < kKernelPhases; ++phase) {
     costs[static_cast<std::size_t>(phase)] = model.compute(work, static_cast<Phase>(phase));
   }
-  if (model.merges_products()) {
+  if (model.kernels().merges_products) {
     const std::vector<LayerId> layers = products_of_one_input(graph_, layer);
     if (!layers.empty()) {
       merge(merged_product(graph_, layers, layer, shard), model, inputs, dtypes_, costs);

@@ -2,21 +2,14 @@
 
 // Linear layers that read one input, computed as one product: what a framework does whose weights
 // of query, key and value, or of a gate and what it gates, lie in one matrix. Their shards then
-// cost a part of that product. Immutable; thread-safe.
+// cost a part of that product (KernelTraits::merges_products). Pure; thread-safe.
 
-#include <memory>
 #include <span>
 #include <vector>
 
-#include "sim/cost/cost_model.h"
 #include "sim/graph/graph.h"
 
 namespace strata {
-
-/// The same costs, but that LayerCosts asks for products of one input as one product.
-std::shared_ptr<const CostModel> merging_products(const std::shared_ptr<const CostModel>& model);
-/// The same costs of each product by itself.
-std::shared_ptr<const CostModel> products_apart(const std::shared_ptr<const CostModel>& model);
 
 /// The linear layers that are one product with `layer`, itself among them, in the graph's order:
 /// they read what it reads, hold their own weights, and all have a bias or none has. Empty where

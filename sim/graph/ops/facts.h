@@ -61,7 +61,7 @@ struct Statistics {
   constexpr bool weigh_by_parameters() const { return backward_values > 0 && over[Dim::c]; }
 };
 
-/// How the kernels of a device work, where it decides what they keep and move.
+/// How the kernels of a device work, where it decides what they keep, move and take.
 struct KernelTraits {
   /// An attention meets its keys block by block and keeps a number for each query (Dao et al.,
   /// "FlashAttention", 2022); else it writes the matrix of all queries and keys, and keeps it.
@@ -69,6 +69,13 @@ struct KernelTraits {
   /// A dropout keeps a byte for each element; else its backward pass draws the same again.
   bool keeps_masks = false;
   Optimizer optimizer = Optimizer::sgd;  ///< the rule of the update
+  /// Linear layers that read one input are one product (sim/cost/merged_products.h).
+  bool merges_products = false;
+  /// Tensors lie with their channels outermost (NCHW), as frameworks have them unless told
+  /// otherwise. Matrix units read channels innermost (NHWC), so libraries convert around each
+  /// convolution on them: its input and its output, or their gradients, in each of its three phases
+  /// ("Tensor Transformations" of cuDNN's developer guide).
+  bool channels_outermost = false;
   bool operator==(const KernelTraits&) const = default;
 };
 

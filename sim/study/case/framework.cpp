@@ -32,8 +32,8 @@ void run_as_megatron(Case& input) {
   change_kernels(input, [](KernelTraits& kernels) {
     kernels.fused_attention = false;
     kernels.keeps_masks = true;
+    kernels.merges_products = true;
   });
-  merge_products(input, true);
   input.runtime.sums = PartialSums::all_reduced;
   input.runtime.launches = {{68e-6}, {21e-6}, {0}, {9e-6}, {170e-6}, true, true};
   input.graph = with_loss_speed(input.graph, kMegatronLossSpeed);

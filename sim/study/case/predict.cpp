@@ -11,7 +11,6 @@
 
 #include "sim/base/error.h"
 #include "sim/base/quantile.h"
-#include "sim/cost/merged_products.h"
 #include "sim/plan/bytes_moved.h"
 #include "sim/plan/lower.h"
 #include "sim/simulate/jitter.h"
@@ -272,34 +271,19 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
   return with_path(predict_rounds(input, strategy, input.rounds, options, memo)).first;
 }
 
-namespace {
-
-using SharedModel = std::shared_ptr<const CostModel>;
-
 // Devices that share a model share the changed one.
-template <class Change>
-void change_models(Case& input, const Change& change) {
-  std::map<const CostModel*, SharedModel> changed;
-  const std::vector<SharedModel> before = input.models;
+void change_kernels(Case& input, const std::function<void(KernelTraits&)>& change) {
+  std::map<const CostModel*, std::shared_ptr<const CostModel>> changed;
+  const auto before = input.models;  // whose addresses stay theirs meanwhile
   for (auto& model : input.models) {
-    SharedModel& other = changed[model.get()];
-    if (!other) other = change(model);
+    auto& other = changed[model.get()];
+    if (!other) {
+      KernelTraits kernels = model->kernels();
+      change(kernels);
+      other = model->with(kernels);
+    }
     model = other;
   }
-}
-
-}  // namespace
-
-void change_kernels(Case& input, const std::function<void(KernelTraits&)>& change) {
-  change_models(input, [&](const SharedModel& model) -> SharedModel {
-    KernelTraits kernels = model->kernels();
-    change(kernels);
-    return model->with(kernels);
-  });
-}
-
-void merge_products(Case& input, bool merged) {
-  change_models(input, merged ? merging_products : products_apart);
 }
 
 void use_optimizer(Case& input, Optimizer optimizer) {

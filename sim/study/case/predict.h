@@ -87,8 +87,6 @@ struct Case {
 
 /// The same case where the kernels of each device work otherwise.
 void change_kernels(Case& input, const std::function<void(KernelTraits&)>& change);
-/// The same where linear layers that read one input are one product, or each is one by itself.
-void merge_products(Case& input, bool merged);
 void use_optimizer(Case& input, Optimizer optimizer);
 /// The kernels of all devices; where they differ, of each that which keeps less.
 KernelTraits kernels_of(const Case& input);

@@ -1,13 +1,10 @@
 #include <algorithm>
-#include <map>
-#include <memory>
 
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
-#include "sim/cost/converted_layouts.h"
 #include "sim/graph/what_if.h"
 #include "sim/scenario/settings.h"
 #include "sim/strategy/hybrid.h"
@@ -32,18 +29,6 @@ bool is_first(const std::string& key, const std::string& value, std::string_view
   if (value == first || value == second) return value == first;
   throw InputError(
       fmt::format("'{}' is no value of {}; allowed: {}, {}", value, key, first, second));
-}
-
-// Devices that share their costs go on doing so.
-void use_layout(Case& input, bool channels_innermost) {
-  std::map<const CostModel*, std::shared_ptr<const CostModel>> changed;
-  for (auto& model : input.models) {
-    auto& other = changed[model.get()];
-    if (!other) {
-      other = channels_innermost ? with_channels_innermost(model) : with_channels_outermost(model);
-    }
-    model = other;
-  }
 }
 
 // Null for keys of something else.
@@ -103,9 +88,12 @@ void change(Case& input, const std::string& key, const std::string& value) {
     const bool keeps = is_first(key, value, "masks", "redrawn");
     change_kernels(input, [keeps](KernelTraits& kernels) { kernels.keeps_masks = keeps; });
   } else if (key == "products") {
-    merge_products(input, is_first(key, value, "merged", "apart"));
+    const bool merges = is_first(key, value, "merged", "apart");
+    change_kernels(input, [merges](KernelTraits& kernels) { kernels.merges_products = merges; });
   } else if (key == "layout") {
-    use_layout(input, is_first(key, value, "nhwc", "nchw"));
+    const bool outermost = is_first(key, value, "nchw", "nhwc");
+    change_kernels(input,
+                   [outermost](KernelTraits& kernels) { kernels.channels_outermost = outermost; });
   } else if (key == "gather") {
     input.gathers_again = is_first(key, value, "again", "once");
   } else if (key == "sums") {

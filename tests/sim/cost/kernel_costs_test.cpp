@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/cost/converted_layouts.h"
-#include "sim/cost/merged_products.h"
 #include "sim/kernels/kernel_model.h"
 #include "tests/sim/cost/toy_profile.h"
 
@@ -155,9 +153,9 @@ TEST(KernelCosts, AStridedConvolutionFindsItsOwnRow) {
 }
 
 // Matrix units read channels innermost: of channels outermost, input and output are copied besides.
-TEST(ConvertedLayouts, CostCopiesAroundConvolutionsOnMatrixUnits) {
+TEST(KernelCosts, ConvolutionsOfChannelsOutermostAreConverted) {
   const std::shared_ptr<const CostModel> plain = make_cost_model(with({}));
-  const auto converting = with_channels_outermost(plain);
+  const auto converting = plain->with({.channels_outermost = true});
   const KernelShard shard = convolution_shard(3);
   const auto cost = [&](const CostModel& model, Phase phase, DType dtype) {
     return model.compute({&shard.op, shard.output, shard.inputs, shard.parameters, dtype}, phase);
@@ -176,15 +174,6 @@ TEST(ConvertedLayouts, CostCopiesAroundConvolutionsOnMatrixUnits) {
   }
   EXPECT_EQ(cost(*converting, Phase::update, DType::bf16).seconds,
             cost(*plain, Phase::update, DType::bf16).seconds);
-  EXPECT_EQ(with_channels_innermost(converting), plain);
-  for (const auto& both :
-       {merging_products(converting), with_channels_outermost(merging_products(plain))}) {
-    EXPECT_TRUE(both->merges_products());
-    EXPECT_EQ(cost(*both, Phase::forward, DType::bf16).seconds,
-              cost(*converting, Phase::forward, DType::bf16).seconds);
-    EXPECT_EQ(products_apart(with_channels_innermost(both)), plain);
-    EXPECT_EQ(with_channels_innermost(products_apart(both)), plain);
-  }
 }
 
 // One sample of 16 heads of 128 features, 1,024 positions.

@@ -38,7 +38,7 @@ void expect_one_product(const std::vector<std::int64_t>& columns, const Degrees&
   std::int64_t all = 0;
   for (const std::int64_t each : columns) all += each;
   const auto apart = toy();
-  const auto merging = merging_products(apart);
+  const auto merging = apart->with({.merges_products = true});
   const Graph three = products(columns), one = products({all});
   const PhaseCosts whole = costs_of(one, 1, degrees, *apart);
   for (int phase = 0; phase < kKernelPhases; ++phase) {
@@ -74,7 +74,7 @@ TEST(MergedProducts, AreCutAlike) {
 
 // Forward passes begin with the first, backward ones with the last.
 TEST(MergedProducts, AreLaunchedOnce) {
-  const auto merging = merging_products(toy());
+  const auto merging = toy()->with({.merges_products = true});
   const Graph graph = products({640, 640, 640});
   const auto kernels = [&](std::size_t layer, Phase phase) {
     return costs_of(graph, layer, kWhole, *merging)[static_cast<std::size_t>(phase)].kernels;
@@ -95,7 +95,7 @@ TEST(MergedProducts, OthersStayAsTheyAre) {
   const LayerId biased = builder.add("biased", Linear{640, true}, {alone});
   const LayerId shared = builder.add("shared", Linear{64, false, "table"}, {alone});
   const Graph graph = std::move(builder).build();
-  const auto merging = merging_products(toy());
+  const auto merging = toy()->with({.merges_products = true});
   for (const LayerId layer : {alone, plain, biased, shared}) {
     EXPECT_TRUE(products_of_one_input(graph, layer).empty()) << graph[layer].name;
     const PhaseCosts own = costs_of(graph, layer(), kWhole, *toy());
@@ -111,21 +111,10 @@ TEST(MergedProducts, WhatIsMeasuredOfALayerIsNotGivenUp) {
   const Tile whole = partition(graph[layer], kWhole).tile(0);
   profile.measured.push_back(
       {cost_key(graph, layer, whole, DType::fp32, Phase::forward), {0.25}, {0}, 1, "a test"});
-  const auto merging = merging_products(make_cost_model(profile));
+  const auto merging = make_cost_model(profile)->with({.merges_products = true});
   const PhaseCosts costs = costs_of(graph, 1, kWhole, *merging);
   EXPECT_NE(costs[static_cast<std::size_t>(Phase::forward)].source, CostSource::analytic);
   EXPECT_EQ(costs[static_cast<std::size_t>(Phase::backward_data)].source, CostSource::analytic);
-}
-
-TEST(MergedProducts, CanBeApartAgain) {
-  const auto apart = toy();
-  const auto merging = merging_products(apart);
-  EXPECT_TRUE(merging->merges_products());
-  EXPECT_TRUE(merging->with({.fused_attention = false})->merges_products());
-  EXPECT_FALSE(merging->with({.fused_attention = false})->kernels().fused_attention);
-  EXPECT_EQ(merging_products(merging), merging);
-  EXPECT_EQ(products_apart(merging), apart);
-  EXPECT_EQ(products_apart(apart), apart);
 }
 
 }  // namespace
