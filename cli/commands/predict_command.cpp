@@ -2,11 +2,9 @@
 // memory; several strategies side by side.
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +22,7 @@
 #include "cli/output/memory_output.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
+#include "cli/output/trust_output.h"
 #include "sim/base/error.h"
 #include "sim/exporters/trace/trace.h"
 #include "sim/importers/trace/read_trace.h"
@@ -32,11 +31,9 @@
 #include "sim/replay/replay.h"
 #include "sim/strategy/config_text.h"
 #include "sim/strategy/hybrid.h"
-#include "sim/study/case/cost_basis.h"
 #include "sim/study/case/flops.h"
 #include "sim/study/case/rounds.h"
 #include "sim/study/explain/story.h"
-#include "sim/study/published/expected_error.h"
 #include "sim/study/search/solve.h"
 #include "sim/text/file.h"
 #include "sim/text/units.h"
@@ -138,45 +135,6 @@ void warn_if_steady(const Prediction& p) {
   if (!scatters) warn("--jitter: no cost has a measured spread");
 }
 
-constexpr std::array<std::string_view, 4> kSourceNames = {"measured", "interpolated", "related",
-                                                          "analytic"};
-
-// "No figures of a100 for: 31% conv2d backward_weights (related), 12% batch_norm forward
-// (analytic)".
-std::string not_measured_text(const Case& input, const Prediction& p) {
-  constexpr std::size_t kListed = 4;
-  constexpr double kLeast = 0.01;
-  std::vector<std::string> parts;
-  double others = 0;
-  for (const CostBasis& basis : cost_basis(input, p)) {
-    if (basis.source < CostSource::related) continue;
-    if (parts.size() == kListed || basis.share < kLeast) {
-      others += basis.share;
-      continue;
-    }
-    parts.push_back(fmt::format("{:.0f}% {} {} ({})", 100 * basis.share, basis.op,
-                                name(basis.phase),
-                                kSourceNames[static_cast<std::size_t>(basis.source)]));
-  }
-  if (parts.empty()) return "";
-  if (others >= kLeast) parts.push_back(fmt::format("{:.0f}% others", 100 * others));
-  std::set<std::string> kinds;
-  for (const Device& device : input.cluster.devices()) kinds.insert(device.kind);
-  return fmt::format("Not measured on {} in {}: {}\n", fmt::join(kinds, ", "),
-                     name(input.dtypes.values), fmt::join(parts, ", "));
-}
-
-nlohmann::ordered_json cost_basis_json(const Case& input, const Prediction& p) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const CostBasis& basis : cost_basis(input, p)) {
-    json.push_back({{"op", basis.op},
-                    {"phase", name(basis.phase)},
-                    {"source", kSourceNames[static_cast<std::size_t>(basis.source)]},
-                    {"share", basis.share}});
-  }
-  return json;
-}
-
 void print_details(const Case& input, const Prediction& p) {
   const PathShares& path = p.path;
   print(
@@ -201,38 +159,6 @@ void print_details(const Case& input, const Prediction& p) {
   }
   print("{}", peak_text(input, p));
   print_layers(input, p);
-}
-
-// Of shipped profiles on shipped clusters as they are: others have errors of their own.
-std::optional<ExpectedError> expected_error(const PredictFlags& flags, const Case& input) {
-  const CaseRequest& request = flags.input;
-  const bool changed = !request.profiles.empty() || !request.sets.empty();
-  if (changed || request.cluster.ends_with(".toml")) return std::nullopt;
-  return expected_error(input);
-}
-
-std::string expected_error_text(const std::optional<ExpectedError>& error) {
-  if (!error) {
-    return "No published step of this sort (device, family of network and size, type, framework, "
-           "hosts, nothing changed) tells how far off that is\n";
-  }
-  return fmt::format(
-      "Published steps of this sort ({}: {} of them{}) are predicted {:.1f}% off on average, 95% "
-      "of "
-      "them within {:.1f}%\n",
-      error->figures, error->rows, error->fitted ? ", which its profile is fitted to" : "",
-      100 * error->mean, 100 * error->p95);
-}
-
-void add_expected_error(const std::optional<ExpectedError>& error, nlohmann::ordered_json& json) {
-  json["expected_error"] = nullptr;
-  json["expected_error_from"] = nullptr;
-  if (!error) return;
-  json["expected_error"] = error->mean;
-  json["expected_error_from"] = {{"figures", error->figures}, {"fitted", error->fitted},
-                                 {"rows", error->rows},       {"devices", error->devices},
-                                 {"hosts", error->hosts},     {"parameters", error->parameters},
-                                 {"p95", error->p95}};
 }
 
 void check_files(const PredictFlags& flags, std::size_t strategies) {
@@ -349,7 +275,7 @@ void run(PredictFlags& flags) {
     warn_if_too_large(input, p);
     if (flags.jitter) warn_if_steady(p);
   }
-  const std::optional<ExpectedError> expected = expected_error(flags, input);
+  const std::optional<ExpectedError> expected = expected_error(flags.input, input);
   if (flags.json) {
     nlohmann::ordered_json document = nlohmann::ordered_json::array();
     for (const Prediction& p : predictions) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -38,6 +39,14 @@ LinkId Cluster::find_link(std::string_view name) const {
 
 bool Cluster::names_decide_routes(DeviceId from) const {
   return routes_->names_decide(from);
+}
+
+std::size_t Cluster::host_count() const {
+  std::set<std::string_view> hosts;
+  for (const Device& device : devices_) {
+    if (!device.host.empty()) hosts.insert(device.host);
+  }
+  return hosts.size();
 }
 
 std::span<const LinkId> Cluster::route(DeviceId from, DeviceId to) const {

@@ -72,6 +72,8 @@ class Cluster {
  public:
   const std::string& name() const { return name_; }
   std::size_t device_count() const { return devices_.size(); }
+  /// Those that devices name.
+  std::size_t host_count() const;
   std::span<const Device> devices() const { return devices_; }
   std::span<const std::string> switches() const { return switches_; }
   std::span<const Link> links() const { return links_; }

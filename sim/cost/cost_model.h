@@ -4,6 +4,7 @@
 // interpolated between measured shapes, else related to other measurements, else from a roofline
 // with an efficiency model of the device kind. The answer says which.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -25,6 +26,11 @@ enum class CostSource : std::uint8_t {
   related,  ///< from measured figures of something else, by a relation that docs/profiles.md states
   analytic
 };
+inline constexpr std::array<std::string_view, 4> kCostSourceNames = {"measured", "interpolated",
+                                                                     "related", "analytic"};
+constexpr std::string_view name(CostSource source) {
+  return kCostSourceNames[static_cast<std::size_t>(source)];
+}
 
 struct Cost {
   Seconds seconds;

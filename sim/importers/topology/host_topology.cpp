@@ -1,7 +1,6 @@
 #include "sim/importers/topology/host_topology.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,15 +21,6 @@ Seconds half_way(const std::optional<Seconds>& latency) {
 bool has_network(const Cluster& node) {
   const auto names = node.switches();
   return std::find(names.begin(), names.end(), kNetwork) != names.end();
-}
-
-// Devices that name no host stand in any.
-std::size_t count_hosts(const Cluster& node) {
-  std::set<std::string_view> hosts;
-  for (const Device& device : node.devices()) {
-    if (!device.host.empty()) hosts.insert(device.host);
-  }
-  return hosts.size();
 }
 
 LinkSpec spec_of(const Cluster& node, const Link& link) {
@@ -85,7 +75,7 @@ void add_card(BytesPerSecond bandwidth, const std::optional<Seconds>& latency,
 
 HostTopology topology_of(const Cluster& node, const std::optional<BytesPerSecond>& bandwidth,
                          const std::optional<Seconds>& latency) {
-  if (const std::size_t hosts = count_hosts(node); hosts > 1) {
+  if (const std::size_t hosts = node.host_count(); hosts > 1) {
     throw InputError(
         fmt::format("{}: a cluster of {} hosts; allowed: of one, since `node` describes each host",
                     node.name(), hosts));

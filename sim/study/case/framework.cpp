@@ -4,9 +4,9 @@
 #include <iterator>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "sim/graph/blocks.h"
+#include "sim/graph/what_if.h"
 
 namespace strata {
 namespace {
@@ -15,14 +15,10 @@ namespace {
 // operation, where Strata counts a fused one: its speed beside that one's.
 constexpr double kMegatronLossSpeed = 0.1;
 
-Graph with_loss_speed(const Graph& graph, double speed) {
-  std::vector<double> speeds;
-  speeds.reserve(graph.size());
-  for (const Layer& layer : graph.layers()) {
-    const bool loss = std::holds_alternative<SoftmaxCrossEntropy>(layer.op);
-    speeds.push_back(loss ? speed * layer.speed : layer.speed);
-  }
-  return graph.with_speeds(speeds);
+bool has_loss(const Graph& graph) {
+  return std::any_of(graph.layers().begin(), graph.layers().end(), [](const Layer& layer) {
+    return std::holds_alternative<SoftmaxCrossEntropy>(layer.op);
+  });
 }
 
 // Megatron-LM of 2021 to 2023: PyTorch's eager kernels, an attention that writes its scores, all
@@ -36,7 +32,9 @@ void run_as_megatron(Case& input) {
   });
   input.runtime.sums = PartialSums::all_reduced;
   input.runtime.launches = {{68e-6}, {21e-6}, {0}, {9e-6}, {170e-6}, true, true};
-  input.graph = with_loss_speed(input.graph, kMegatronLossSpeed);
+  if (has_loss(input.graph)) {
+    input.graph = with_layer_speed(input.graph, "softmax_cross_entropy", kMegatronLossSpeed);
+  }
 }
 
 // TensorFlow and its like on the GPUs of one host, in 2017: variables lie on the GPUs in turn, as

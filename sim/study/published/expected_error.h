@@ -39,8 +39,9 @@ std::string print_errors(std::span<const ErrorRecord> records);
 /// Throws InputError "FILE:LINE: ..." for what is no such table.
 std::vector<ErrorRecord> parse_errors(std::string_view text, const std::string& file);
 
-/// Nothing where no published step is of its sort, or each has fewer devices, hosts or parameters
-/// than it has; of several the one with the most rows. For predictions by shipped profiles.
-std::optional<ExpectedError> expected_error(const Case& input);
+/// Of the case that the request was loaded as. Nothing where no published step is of its sort, or
+/// each has fewer devices, hosts or parameters than it has, and where the request brings profiles,
+/// clusters or what-ifs of its own; of several the one with the most rows.
+std::optional<ExpectedError> expected_error(const CaseRequest& request, const Case& input);
 
 }  // namespace strata

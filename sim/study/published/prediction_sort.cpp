@@ -1,7 +1,6 @@
 #include "sim/study/published/prediction_sort.h"
 
 #include <algorithm>
-#include <set>
 #include <variant>
 
 namespace strata {
@@ -20,18 +19,6 @@ NetworkFamily family_of(const Graph& graph) {
 }
 
 }  // namespace
-
-std::size_t count_hosts(const Cluster& cluster) {
-  std::set<std::string> hosts;
-  for (const Device& device : cluster.devices()) hosts.insert(device.host);
-  return hosts.size();
-}
-
-std::int64_t count_parameters(const Graph& graph) {
-  std::int64_t sum = 0;
-  for (const Layer& layer : graph.layers()) sum += layer.parameters.total();
-  return sum;
-}
 
 PredictionSort sort_of(const Case& input) {
   const std::span<const Device> devices = input.cluster.devices();

@@ -28,8 +28,4 @@ struct PredictionSort {
 };
 PredictionSort sort_of(const Case& input);
 
-/// Of its devices.
-std::size_t count_hosts(const Cluster& cluster);
-std::int64_t count_parameters(const Graph& graph);
-
 }  // namespace strata

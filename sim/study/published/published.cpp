@@ -25,8 +25,8 @@ PublishedAnswer answer(CaseLoader& loader, const PublishedStep& step, const What
   options.all_steps = options.eq1 = options.critical_path = options.memory = false;
   const Seconds predicted =
       predict(input, load_strategy(step.strategy, input), options).step_seconds();
-  return {predicted, sort_of(input), input.cluster.device_count(), count_hosts(input.cluster),
-          count_parameters(input.graph)};
+  return {predicted, sort_of(input), input.cluster.device_count(), input.cluster.host_count(),
+          input.graph.parameters()};
 }
 
 // Places of values in order; equal ones share the mean of theirs.

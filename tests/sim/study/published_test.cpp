@@ -173,8 +173,8 @@ TEST(ExpectedErrors, AreThoseOfTheStepsThatShip) {
   std::size_t seen = 0;
   for (const ErrorRecord& record : error_records({&result, 1})) {
     const std::string model = record.sort.family == NetworkFamily::convolutional ? "vgg16" : "gpt2";
-    const Case input = load_case(request_of(model.c_str(), (record.sort.kind + "-1x1").c_str()));
-    EXPECT_EQ(expected_error(input), record.error)
+    const CaseRequest request = request_of(model.c_str(), (record.sort.kind + "-1x1").c_str());
+    EXPECT_EQ(expected_error(request, load_case(request)), record.error)
         << "strata validate --published -o profiles/published/errors.csv writes them anew";
     ++seen;
   }
@@ -187,7 +187,7 @@ TEST(ExpectedErrors, AreUnknownWhereNoStepWasAsLarge) {
     CaseRequest request = request_of(model, cluster);
     request.dtype = dtype;
     request.framework = framework;
-    return expected_error(load_case(request)).has_value();
+    return expected_error(request, load_case(request)).has_value();
   };
   EXPECT_TRUE(known("gpt2", "a100-1x8", Framework::megatron, DType::bf16));
   EXPECT_FALSE(known("llama2-7b", "a100-1x8", Framework::megatron, DType::bf16));
@@ -196,6 +196,10 @@ TEST(ExpectedErrors, AreUnknownWhereNoStepWasAsLarge) {
   EXPECT_FALSE(known("gpt2", "a100-1x8", Framework::none, DType::bf16));
   EXPECT_FALSE(known("resnet50", "a100-1x8", Framework::megatron, DType::bf16));
   EXPECT_FALSE(known("resnet50", "p100-1x2", Framework::none));
+  CaseRequest changed = request_of("resnet50", "p100-1x1");
+  EXPECT_TRUE(expected_error(changed, load_case(changed)));
+  changed.sets = {{"device.*.speed", "0.5"}};
+  EXPECT_FALSE(expected_error(changed, load_case(changed)));
 }
 
 TEST(ExpectedErrors, SayWhichLineIsNone) {

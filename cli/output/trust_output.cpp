@@ -1,0 +1,69 @@
+#include "cli/output/trust_output.h"
+
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/study/case/cost_basis.h"
+
+namespace strata {
+
+std::string not_measured_text(const Case& input, const Prediction& prediction) {
+  constexpr std::size_t kListed = 4;
+  constexpr double kLeast = 0.01;
+  std::vector<std::string> parts;
+  double others = 0;
+  for (const CostBasis& basis : cost_basis(input, prediction)) {
+    if (basis.source < CostSource::related) continue;
+    if (parts.size() == kListed || basis.share < kLeast) {
+      others += basis.share;
+      continue;
+    }
+    parts.push_back(fmt::format("{:.0f}% {} {} ({})", 100 * basis.share, basis.op,
+                                name(basis.phase), name(basis.source)));
+  }
+  if (parts.empty()) return "";
+  if (others >= kLeast) parts.push_back(fmt::format("{:.0f}% others", 100 * others));
+  std::set<std::string> kinds;
+  for (const Device& device : input.cluster.devices()) kinds.insert(device.kind);
+  return fmt::format("Not measured on {} in {}: {}\n", fmt::join(kinds, ", "),
+                     name(input.dtypes.values), fmt::join(parts, ", "));
+}
+
+nlohmann::ordered_json cost_basis_json(const Case& input, const Prediction& prediction) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const CostBasis& basis : cost_basis(input, prediction)) {
+    json.push_back({{"op", basis.op},
+                    {"phase", name(basis.phase)},
+                    {"source", name(basis.source)},
+                    {"share", basis.share}});
+  }
+  return json;
+}
+
+std::string expected_error_text(const std::optional<ExpectedError>& error) {
+  if (!error) {
+    return "No published step of this sort (device, family of network and size, type, framework, "
+           "hosts, nothing changed) tells how far off that is\n";
+  }
+  return fmt::format(
+      "Published steps of this sort ({}: {} of them{}) are predicted {:.1f}% off on average, 95% "
+      "of them within {:.1f}%\n",
+      error->figures, error->rows, error->fitted ? ", which its profile is fitted to" : "",
+      100 * error->mean, 100 * error->p95);
+}
+
+void add_expected_error(const std::optional<ExpectedError>& error, nlohmann::ordered_json& json) {
+  json["expected_error"] = nullptr;
+  json["expected_error_from"] = nullptr;
+  if (!error) return;
+  json["expected_error"] = error->mean;
+  json["expected_error_from"] = {{"figures", error->figures}, {"fitted", error->fitted},
+                                 {"rows", error->rows},       {"devices", error->devices},
+                                 {"hosts", error->hosts},     {"parameters", error->parameters},
+                                 {"p95", error->p95}};
+}
+
+}  // namespace strata

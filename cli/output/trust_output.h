@@ -1,0 +1,26 @@
+#pragma once
+
+// How far a prediction may be trusted: what its compute time rests on, and how far off published
+// steps of its sort were.
+
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/study/case/predict.h"
+#include "sim/study/published/expected_error.h"
+
+namespace strata {
+
+/// "Not measured on a100 in fp16: 31% conv2d backward_weights (related), 12% batch_norm forward
+/// (analytic)" and an end of line; empty where all is measured.
+std::string not_measured_text(const Case& input, const Prediction& prediction);
+nlohmann::ordered_json cost_basis_json(const Case& input, const Prediction& prediction);
+
+/// A line.
+std::string expected_error_text(const std::optional<ExpectedError>& error);
+/// As `expected_error` and `expected_error_from`, null where nothing is known.
+void add_expected_error(const std::optional<ExpectedError>& error, nlohmann::ordered_json& json);
+
+}  // namespace strata
