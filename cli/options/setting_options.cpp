@@ -14,7 +14,7 @@ namespace {
 std::pair<std::string, std::string> split_what_if(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    throw InputError(fmt::format("`set` {}: no KEY=VALUE; allowed keys: {}", text, kWhatIfKeys));
+    throw InputError(fmt::format("`set` {}: no KEY=VALUE; allowed keys: {}", text, what_if_keys()));
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
 }

@@ -148,22 +148,31 @@ std::string print_setting(std::string_view key, const std::optional<Value>& valu
   return value ? print_setting(key, *value) : "";
 }
 
-/// Keys of what-ifs, for messages.
-inline constexpr std::string_view kWhatIfKeys =
-    "link.SELECTOR.bandwidth, link.SELECTOR.latency, device.SELECTOR.speed, layer.SELECTOR.speed, "
-    "overlap, attention, dropout, layout, products, sums, gather, launch.forward, launch.backward, "
-    "launch.update, launch.communication, launch.lockstep, launch.stages, launch.passes, "
-    "communication.share";
-/// Whether what-ifs have such keys, right or wrong; settings have others.
-constexpr bool is_what_if(std::string_view key) {
-  for (const std::string_view begin : {"link.", "device.", "layer.", "launch.", "communication."}) {
-    if (key.starts_with(begin)) return true;
-  }
-  for (const std::string_view whole :
-       {"overlap", "attention", "dropout", "layout", "products", "sums", "gather"}) {
-    if (key == whole) return true;
-  }
-  return false;
-}
+/// What the value of a what-if is.
+enum class WhatIfForm : std::uint8_t {
+  bandwidth,  ///< "25 GB/s", or a factor: "2x"
+  latency,    ///< "1 us", or a factor
+  speed,      ///< a positive number, or a factor
+  duration,   ///< "80us"
+  share,      ///< a number from 0, below 1
+  word,       ///< one of a few
+};
+
+struct WhatIfSpec {
+  std::string_view key;  ///< with SELECTOR where it says which links, devices or layers it changes
+  WhatIfForm form = WhatIfForm::word;
+  std::span<const std::string_view> words = {};
+};
+
+/// Every what-if that a case may have, in the order in which messages list them.
+std::span<const WhatIfSpec> what_ifs();
+/// The what-if that a key, with a selector in it, belongs to; null where it belongs to none.
+const WhatIfSpec* find_what_if(std::string_view key);
+/// The keys in their order, for messages.
+std::string what_if_keys();
+/// Whether the key begins as those of what-ifs do, right or wrong; settings begin otherwise.
+bool is_what_if(std::string_view key);
+/// The place of a value among the words of a what-if. Throws InputError.
+std::size_t read_word(std::string_view key, std::string_view value);
 
 }  // namespace strata

@@ -33,7 +33,7 @@
 
 namespace strata {
 
-/// Keys and values of --set (kWhatIfKeys), in order; docs/clusters.md says what each changes.
+/// Keys and values of --set (what_ifs()), in order; docs/clusters.md says what each changes.
 using WhatIfs = std::vector<std::pair<std::string, std::string>>;
 
 /// Whether ops of an .onnx file that are not read are errors or opaque ones (op.h).
@@ -125,7 +125,7 @@ struct PredictOptions {
   std::size_t steps = 4;
   Simulated devices = Simulated::all_devices;
   bool all_rounds = false;         ///< also where others repeat them, of one of each class
-  bool all_steps = true;           ///< else the timeline has one where all repeat the first
+  bool all_steps = true;           ///< else the timeline may have the first ones alone
   bool record_link_rates = false;  ///< for traces: of all steps, then
   bool critical_path = true;       ///< else Prediction::path is empty
   bool memory = true;              ///< else Prediction::peak_memory is empty

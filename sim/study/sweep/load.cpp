@@ -23,12 +23,9 @@ bool has_kind(const Cluster& cluster, const std::string& kind) {
                      [&](const Device& device) { return device.kind == kind; });
 }
 
-// Whether the value is the first of two.
-bool is_first(const std::string& key, const std::string& value, std::string_view first,
-              std::string_view second) {
-  if (value == first || value == second) return value == first;
-  throw InputError(
-      fmt::format("'{}' is no value of {}; allowed: {}, {}", value, key, first, second));
+// Whether the value is the first of a what-if's two words.
+bool is_first(const std::string& key, const std::string& value) {
+  return read_word(key, value) == 0;
 }
 
 // Null for keys of something else.
@@ -80,31 +77,30 @@ typename Map::mapped_type remembered(std::mutex& lock, Map& map, const typename 
 // Keys of what is not the cluster's go to the rest of the case.
 void change(Case& input, const std::string& key, const std::string& value) {
   if (key == "overlap") {
-    input.runtime.overlap = is_first(key, value, "on", "off") ? Overlap::allowed : Overlap::none;
+    input.runtime.overlap = is_first(key, value) ? Overlap::allowed : Overlap::none;
   } else if (key == "attention") {
-    const bool fused = is_first(key, value, "fused", "unfused");
+    const bool fused = is_first(key, value);
     change_kernels(input, [fused](KernelTraits& kernels) { kernels.fused_attention = fused; });
   } else if (key == "dropout") {
-    const bool keeps = is_first(key, value, "masks", "redrawn");
+    const bool keeps = is_first(key, value);
     change_kernels(input, [keeps](KernelTraits& kernels) { kernels.keeps_masks = keeps; });
   } else if (key == "products") {
-    const bool merges = is_first(key, value, "merged", "apart");
+    const bool merges = is_first(key, value);
     change_kernels(input, [merges](KernelTraits& kernels) { kernels.merges_products = merges; });
   } else if (key == "layout") {
-    const bool outermost = is_first(key, value, "nchw", "nhwc");
+    const bool outermost = is_first(key, value);
     change_kernels(input,
                    [outermost](KernelTraits& kernels) { kernels.channels_outermost = outermost; });
   } else if (key == "gather") {
-    input.gathers_again = is_first(key, value, "again", "once");
+    input.gathers_again = is_first(key, value);
   } else if (key == "sums") {
-    input.runtime.sums = is_first(key, value, "all-reduced", "in-parts") ? PartialSums::all_reduced
-                                                                         : PartialSums::in_parts;
+    input.runtime.sums = is_first(key, value) ? PartialSums::all_reduced : PartialSums::in_parts;
   } else if (key == "launch.stages") {
-    input.runtime.launches.wait_for_stages = is_first(key, value, "wait", "ahead");
+    input.runtime.launches.wait_for_stages = is_first(key, value);
   } else if (key == "communication.share") {
     input.runtime.communication_share = parse_share(value);
   } else if (key == "launch.passes") {
-    input.runtime.launches.wait_for_passes = is_first(key, value, "wait", "ahead");
+    input.runtime.launches.wait_for_passes = is_first(key, value);
   } else if (Seconds* const launch = launch_of(key, input.runtime.launches)) {
     *launch = parse_seconds(value);
   } else if (key.starts_with("layer.")) {
@@ -112,7 +108,7 @@ void change(Case& input, const std::string& key, const std::string& value) {
   } else if (key.starts_with("link.") || key.starts_with("device.")) {
     input.cluster = apply(input.cluster, key, value);
   } else {
-    throw InputError(fmt::format("unknown key '{}'; allowed: {}", key, kWhatIfKeys));
+    throw InputError(fmt::format("unknown key '{}'; allowed: {}", key, what_if_keys()));
   }
 }
 
