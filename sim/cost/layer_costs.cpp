@@ -26,6 +26,24 @@ void merge(const MergedProduct& product, const CostModel& model, std::span<const
 
 }  // namespace
 
+PhaseCosts shard_costs(const Graph& graph, LayerId layer, const Tile& shard,
+                       std::span<const Extents> inputs, DTypes dtypes, const CostModel& model) {
+  const Layer& l = graph[layer];
+  const ShardWork work{&l.op, extents(shard), inputs, shard_parameters(l, shard), dtypes};
+  PhaseCosts costs;
+  for (int phase = 0; phase < kKernelPhases; ++phase) {
+    costs[static_cast<std::size_t>(phase)] = model.compute(work, static_cast<Phase>(phase));
+  }
+  if (model.kernels().merges_products) {
+    const std::vector<LayerId> layers = products_of_one_input(graph, layer);
+    if (!layers.empty()) {
+      merge(merged_product(graph, layers, layer, shard), model, inputs, dtypes, costs);
+    }
+  }
+  for (Cost& cost : costs) cost.seconds = cost.seconds / l.speed;
+  return costs;
+}
+
 const PhaseCosts& LayerCosts::operator()(LayerId layer, const Tile& shard, const CostModel& model) {
   const Layer& l = graph_[layer];
   std::vector<Extents> inputs = input_extents(graph_, layer, shard);
@@ -38,18 +56,7 @@ const PhaseCosts& LayerCosts::operator()(LayerId layer, const Tile& shard, const
       return known->costs;
     }
   }
-  const ShardWork work{&l.op, shape, inputs, parameters, dtypes_};
-  PhaseCosts costs;
-  for (int phase = 0; phase < kKernelPhases; ++phase) {
-    costs[static_cast<std::size_t>(phase)] = model.compute(work, static_cast<Phase>(phase));
-  }
-  if (model.kernels().merges_products) {
-    const std::vector<LayerId> layers = products_of_one_input(graph_, layer);
-    if (!layers.empty()) {
-      merge(merged_product(graph_, layers, layer, shard), model, inputs, dtypes_, costs);
-    }
-  }
-  for (Cost& cost : costs) cost.seconds = cost.seconds / l.speed;
+  const PhaseCosts costs = shard_costs(graph_, layer, shard, inputs, dtypes_, model);
   known_[layer()].push_back(
       std::make_unique<const Known>(Known{&model, shape, std::move(inputs), parameters, costs}));
   return known_[layer()].back()->costs;

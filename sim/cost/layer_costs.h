@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "sim/cost/cost_model.h"
@@ -19,6 +20,10 @@
 namespace strata {
 
 using PhaseCosts = std::array<Cost, kKernelPhases>;
+
+/// All phases of a shard that reads `inputs`, on the device kind of `model`; at the layer's speed.
+PhaseCosts shard_costs(const Graph& graph, LayerId layer, const Tile& shard,
+                       std::span<const Extents> inputs, DTypes dtypes, const CostModel& model);
 
 class LayerCosts {
  public:

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "sim/cost/eq1.h"
+#include "sim/cost/layer_costs.h"
+#include "sim/cost/merged_products.h"
 #include "sim/graph/regions.h"
 #include "sim/plan/lower.h"
 
@@ -119,6 +121,18 @@ std::vector<double> LayerTable::seconds(LayerId layer, const Cuts& cuts) const {
   return result;
 }
 
+// Of the products that are one with the layer where a device merges them, which its cost depends
+// on.
+std::vector<std::int64_t> LayerTable::merged_channels(LayerId layer) const {
+  const auto merges = [](const CostModel* model) { return model->kernels().merges_products; };
+  if (std::none_of(models_.begin(), models_.end(), merges)) return {};
+  std::vector<std::int64_t> channels;
+  for (LayerId each : products_of_one_input(graph_, layer)) {
+    channels.push_back(graph_[each].output[Dim::c]);
+  }
+  return channels;
+}
+
 bool LayerTable::equal(LayerId a, LayerId b) const {
   const Layer &x = graph_[a], &y = graph_[b];
   if (x.output != y.output || x.parameters != y.parameters || phases_[a()] != phases_[b()] ||
@@ -129,6 +143,7 @@ bool LayerTable::equal(LayerId a, LayerId b) const {
   // A parameter server is another replica for every layer.
   const bool serves = sync_ == SyncAlgorithm::ps || sync_ == SyncAlgorithm::automatic;
   if (serves && x.parameters.total() > 0 && a != b) return false;
+  if (merged_channels(a) != merged_channels(b)) return false;
   return std::equal(x.inputs.begin(), x.inputs.end(), y.inputs.begin(),
                     [&](LayerId i, LayerId j) { return graph_[i].output == graph_[j].output; });
 }
@@ -186,7 +201,8 @@ double LayerTable::cost(LayerId layer, const PerDim<const Shape*>& shapes, Inter
   for (Extents& input : inputs) {
     if (volume(input) == 0) input = {};
   }
-  const ShardWork work{&l.op, output, inputs, shard_parameters(l, {whole(output), terms}), dtypes_};
+  const PhaseCosts costs =
+      shard_costs(graph_, layer, {whole(output), terms}, inputs, dtypes_, model);
   double sum = 0;
   for (int phase = 0; phase < kKernelPhases; ++phase) {
     const auto p = static_cast<Phase>(phase);
@@ -195,7 +211,7 @@ double LayerTable::cost(LayerId layer, const PerDim<const Shape*>& shapes, Inter
     const double times = p == Phase::update           ? 1
                          : forward && again_[layer()] ? 2 * rounds_
                                                       : rounds_;
-    sum += times * (model.compute(work, p).seconds / l.speed).value;
+    sum += times * costs[static_cast<std::size_t>(phase)].seconds.value;
   }
   return sum;
 }

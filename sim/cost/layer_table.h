@@ -50,6 +50,7 @@ class LayerTable {
     std::map<GroupKey, double> partial_sums;                // by how they lie
   };
 
+  std::vector<std::int64_t> merged_channels(LayerId layer) const;
   Shape shape(LayerId layer, Dim dim, Interval part, Interval terms = Tile::kAllTerms) const;
   std::vector<Interval> distinct_terms(LayerId layer, std::int32_t degree) const;
   const Shapes& distinct_shapes(LayerId layer, Dim dim, std::int32_t degree, Known& known) const;
