@@ -27,7 +27,8 @@ namespace strata {
 /// included) began. end: done.
 struct ActivityTimes {
   std::vector<Tick> ready, start, end;
-  Tick makespan = 0;
+  Tick makespan = 0;     ///< of one period, where others repeat it
+  bool repeats = false;  ///< all later periods are like the last that is here (SimulateOptions)
   bool operator==(const ActivityTimes&) const = default;
 };
 
@@ -59,7 +60,8 @@ struct SimulateOptions {
   /// periods, so that how long they are ready does not matter.
   std::size_t period = 0;
   /// Also where the second period does something otherwise at first, as it begins before the first
-  /// one has ended: later periods are like the second, and each takes as long as the first.
+  /// one has ended: later periods are like the second, and each takes as long as the first. Then
+  /// the times are of these two.
   bool settles = false;
 };
 

@@ -25,6 +25,8 @@ class Repetition {
   /// Once all that happens now has happened: whether what is under way, and what is done, is what
   /// it was one period before.
   bool holds(Tick now) const;
+  /// Whether something of the second period began or ended otherwise.
+  bool differed() const { return differed_ >= 0; }
   /// When the first period ended; the second then takes as long.
   Tick end_of_first() const { return end_; }
 

@@ -60,7 +60,8 @@ class Simulation {
   }
 
   ActivityTimes run(EngineStatistics* statistics);
-  ActivityTimes first_period();
+  ActivityTimes periods_that_tell();
+  void complete_second_period();
   bool finished() const { return repeats_ || finished_count_ == workload_.size(); }
 
  private:
@@ -108,7 +109,7 @@ ActivityTimes Simulation::run(EngineStatistics* statistics) {
   release_sources();
   for (;;) {
     settle();
-    if (repeats_ || repetition_.holds(now_)) return first_period();
+    if (repeats_ || repetition_.holds(now_)) return periods_that_tell();
     if (finished_count_ == workload_.size()) break;  // timers that no longer count may be left
     sharing_.solve(now_);
     const Tick next = std::min(timers_.next(), sharing_.next_completion());
@@ -121,13 +122,33 @@ ActivityTimes Simulation::run(EngineStatistics* statistics) {
   return std::move(times_);
 }
 
-ActivityTimes Simulation::first_period() {
-  repeats_ = true;
-  for (std::vector<Tick>* times : {&times_.ready, &times_.start, &times_.end}) {
-    times->resize(period_);
-  }
+// Those of the first period and, where the second is not like it, of that.
+ActivityTimes Simulation::periods_that_tell() {
+  repeats_ = times_.repeats = true;
   times_.makespan = repetition_.end_of_first();
+  const std::size_t told = (repetition_.differed() ? 2 : 1) * period_;
+  if (told > period_) complete_second_period();
+  for (std::vector<Tick>* times : {&times_.ready, &times_.start, &times_.end}) {
+    times->resize(told);
+  }
   return std::move(times_);
+}
+
+// What has not begun or ended by now will do so as long after what the first period did as that
+// took. Nothing of the second period begins at 0.
+void Simulation::complete_second_period() {
+  std::vector<bool> begun(period_);
+  for (std::size_t k = 0; k < period_; ++k) {
+    const std::size_t a = period_ + k;
+    begun[k] = times_.start[a] > 0;
+    if (!begun[k]) times_.start[a] = times_.start[k] + times_.makespan;
+    if (!begun[k]) times_.ready[a] = 0;
+    if (times_.end[a] == 0) times_.end[a] = times_.end[k] + times_.makespan;
+  }
+  for (const auto& [later, earlier] : workload_.dependencies()) {
+    if (later() < period_ || later() >= 2 * period_ || begun[later() - period_]) continue;
+    times_.ready[later()] = std::max(times_.ready[later()], times_.end[earlier()]);
+  }
 }
 
 void Simulation::release_sources() {
@@ -364,6 +385,7 @@ ActivityTimes all_periods(const Workload& workload, const ActivityTimes& first) 
     times.ready[later()] = std::max(times.ready[later()], times.end[earlier()]);
   }
   times.makespan = *std::max_element(times.end.begin(), times.end.end());
+  times.repeats = false;
   return times;
 }
 

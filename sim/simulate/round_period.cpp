@@ -85,7 +85,8 @@ class Comparison {
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       if (!repeats(d, rounds, from, *time)) return std::nullopt;
     }
-    return RoundPeriod{rounds, from, *time};
+    // What is under way then began since `from`.
+    return RoundPeriod{rounds, from + 0.5 * window_, *time};
   }
 
  private:

@@ -203,13 +203,9 @@ ActivityTimes times_of(const Plan& plan, const Cluster& cluster, const PlanWorkl
   refuse(error, plan, cluster, built);
 }
 
-bool is_first_alone(const PlanWorkload& built, const ActivityTimes& times) {
-  return times.end.size() < built.workload.size();
-}
-
 ActivityTimes all_times(const Plan& plan, const Cluster& cluster, const PlanWorkload& built,
                         ActivityTimes&& times) try {
-  return is_first_alone(built, times) ? all_periods(built.workload, times) : std::move(times);
+  return times.repeats ? all_periods(built.workload, times) : std::move(times);
 } catch (const ClockEnds& error) {
   refuse(error, plan, cluster, built);
 }
@@ -264,9 +260,37 @@ Seconds mean_interval(Tick period, Timeline::Window window) {
   return (end(window.last) - end(window.first)) / static_cast<double>(window.last - window.first);
 }
 
+// What a device computes the longest in the last step of the steady window, slowed by flows.
+Seconds busiest_slowed(const Workload& workload, const ActivityTimes& times, std::size_t steps) {
+  const std::size_t period = workload.size() / steps,
+                    first = period * Timeline::steady_window(steps).last;
+  std::vector<Tick> devices(workload.device_count());
+  for (std::size_t i = first; i < first + period; ++i) {
+    const ActivityId id(i);
+    if (workload.kind(id) != ActivityKind::compute) continue;
+    devices[workload.device(id)()] += times.end[i] - times.start[i];
+  }
+  return to_seconds(*std::max_element(devices.begin(), devices.end()));
+}
+
 // What no step can be shorter than in the long run, where all have the same costs.
-Seconds least_step(const PlanWorkload& built, std::size_t steps) {
-  return busiest(built.workload, built.workload.size() / steps);
+Seconds least_step(const Workload& workload, const ActivityTimes& times, std::size_t steps) {
+  const Seconds least = busiest(workload, workload.size() / steps);
+  if (workload.slowed_share() == 0) return least;
+  return std::max(least, busiest_slowed(workload, times, steps));
+}
+
+// The steps that the others repeat. Where these are two, the second begins before the first has
+// ended, and so does the third before the second has: it is there, too.
+Timeline steps_that_tell(const Plan& plan, const PlanWorkload& built, const ActivityTimes& times,
+                         std::size_t steps) {
+  std::vector<Span> spans = spans_of(plan, built, times, steps);
+  const Seconds later = to_seconds(times.makespan);
+  for (std::size_t i = plan.size(); i < steps * plan.size(); ++i) {
+    const Span span = spans[i];
+    spans.push_back({span.ready + later, span.start + later, span.end + later});
+  }
+  return Timeline(plan.size(), std::move(spans));
 }
 
 /// Activities of so many steps, which repeat, and their times.
@@ -289,7 +313,7 @@ Timeline timeline_of(const Plan& plan, const Cluster& cluster, RepeatedSteps&& d
                      std::size_t steps) {
   const ActivityTimes times = all_times(plan, cluster, done.built, std::move(done.times));
   return Timeline(plan.size(), spans_of(plan, done.built, times, steps), {},
-                  least_step(done.built, steps));
+                  least_step(done.built.workload, times, steps));
 }
 
 Timeline simulate_rates(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
@@ -304,7 +328,7 @@ Timeline simulate_rates(const Plan& plan, const Cluster& cluster, std::span<cons
     changes = with_ends(std::move(changes), built.workload, times);
     rates = link_rates(built.workload, changes, cluster.links().size());
   }
-  const Seconds least = repeats(plan, costs) ? least_step(built, steps) : Seconds{};
+  const Seconds least = repeats(plan, costs) ? least_step(built.workload, times, steps) : Seconds{};
   return Timeline(plan.size(), spans_of(plan, built, times, steps), std::move(rates), least);
 }
 
@@ -374,8 +398,9 @@ SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<c
     const std::size_t tried = steps <= few ? steps : 2;
     RepeatedSteps done = simulate_repeated(plan, cluster, costs, tried, runtime, settles);
     const Tick step = done.times.makespan;
-    if (is_first_alone(done.built, done.times) && step <= kMaxTick / static_cast<Tick>(steps)) {
-      return {Timeline(plan.size(), spans_of(plan, done.built, done.times, 1)),
+    if (done.times.repeats && step <= kMaxTick / static_cast<Tick>(steps)) {
+      const std::size_t told = done.times.end.size() * tried / done.built.workload.size();
+      return {steps_that_tell(plan, done.built, done.times, told),
               mean_interval(step, Timeline::steady_window(steps)),
               to_seconds(static_cast<Tick>(steps) * step)};
     }

@@ -56,12 +56,12 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost
 
 /// What a step comes to.
 struct SteadyStep {
-  Timeline timeline;  ///< of all steps or, where all repeat the first one exactly, of that one
+  Timeline timeline;  ///< of all steps, or of the first ones where the others repeat them
   Seconds seconds;    ///< Timeline::step_seconds() of all steps
   Seconds makespan;   ///< of all steps
 };
-/// `costs`: by task. `settles`: the timeline may have one step also where the tasks with which the
-/// others begin do so a little earlier, while the step before ends, and each takes as long as it.
+/// `costs`: by task. `settles`: the timeline may also be of three steps, where the tasks with which
+/// the second begins do so a little earlier, while the first ends, and all later ones repeat it.
 SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
                            std::size_t steps, const Runtime& runtime = {}, bool settles = false);
 

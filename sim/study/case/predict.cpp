@@ -247,23 +247,21 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
   };
   if (options.devices == Simulated::one_of_each_class && !options.all_rounds && input.rounds > 1) {
     const std::optional<FewRounds> few = few_rounds(input, strategy, memo.costs);
-    // Steps of many rounds settle soon.
-    PredictOptions briefly = options;
-    briefly.steps = std::min<std::size_t>(options.steps, 3);
     for (std::uint32_t least = few ? few->least : input.rounds; 3 * least < 2 * input.rounds;
          least *= 2) {
       std::uint32_t period = few->period;
       // A period that was found may ask for some rounds more.
       for (int tries = 0; tries < 2; ++tries) {
         const std::uint32_t rounds = least + (input.rounds - least) % period;
-        auto [found, path] = with_path(predict_rounds(input, strategy, rounds, briefly, memo));
-        const auto repeated = round_period(found.plan, found.timeline.step(0), few->step,
+        auto [found, path] = with_path(predict_rounds(input, strategy, rounds, options, memo));
+        // The first step found the devices idle: rounds repeat otherwise in those that are told.
+        const std::size_t told = found.timeline.steady_window().last;
+        const auto repeated = round_period(found.plan, found.timeline.step(told), few->step,
                                            tolerance(found.plan, input.rounds));
         if (!repeated || !hosts_keep_up(input, found, *repeated)) break;
         period = repeated->rounds;
         if ((input.rounds - rounds) % period != 0) continue;
-        add_periods(*repeated, input.rounds, path, briefly, found);
-        found.makespan += static_cast<double>(options.steps - briefly.steps) * found.step;
+        add_periods(*repeated, input.rounds, path, options, found);
         return std::move(found);
       }
     }
