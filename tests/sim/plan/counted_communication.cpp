@@ -234,7 +234,8 @@ bool reads_across_stages_with_another(const Graph& graph, const Strategy& strate
     return true;
   };
   for (LayerId other : graph.consumers(producer)) {
-    if (layer < other || flattens(other) || flattens(layer)) break;
+    if (layer < other || flattens(layer)) break;
+    if (flattens(other)) continue;
     const bool together = stages.chunk_of_layer[other()] == stages.chunk_of_layer[layer()] &&
                           graph.needs_gradient(other) == graph.needs_gradient(layer);
     const std::size_t before = other == layer ? input : graph[other].inputs.size();

@@ -1,0 +1,223 @@
+// The same case on another machine: a faster one, one whose parts have other names, one whose links
+// are in two halves, one on which everything takes half the time, one of twice as many hosts.
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "sim/cluster/builder.h"
+#include "sim/cluster/what_if.h"
+#include "tests/metamorphic/relation.h"
+
+namespace strata::testing {
+namespace {
+
+// List scheduling has anomalies (Graham 1969): where something ends sooner, a device may begin with
+// another task, and the step may end later.
+constexpr double kAnomaly = 0.25;
+
+// The base case with a what-if that sees what its own made.
+void expect_no_slower_with(Trial& trial, const std::string& key, const std::string& value) {
+  trial.applies();
+  DrawnCase faster = trial.drawn;
+  faster.settings.push_back({"set." + key, value});
+  trial.expect_not_faster(trial.step(), trial.of(faster).found.step,
+                          fmt::format("without {}={}", key, value), kAnomaly);
+}
+
+std::string drawn_multiple(Trial& trial) {
+  return pick(trial.random, 0, 1) == 0 ? "4x" : "1.3x";
+}
+
+void more_bandwidth_is_not_slower(Trial& trial) {
+  const auto links = trial.input().cluster.links();
+  if (links.empty()) return;
+  const bool all = pick(trial.random, 0, 1) == 0;
+  const std::string& one = links[trial.random() % links.size()].name;
+  expect_no_slower_with(trial, fmt::format("link.{}.bandwidth", all ? "*" : one),
+                        drawn_multiple(trial));
+}
+
+void less_latency_is_not_slower(Trial& trial) {
+  if (trial.input().cluster.links().empty()) return;
+  expect_no_slower_with(trial, "link.*.latency", pick(trial.random, 0, 1) == 0 ? "0.5x" : "0.01x");
+}
+
+void faster_devices_are_not_slower(Trial& trial) {
+  expect_no_slower_with(trial,
+                        pick(trial.random, 0, 1) == 0 ? "device.*.speed" : "device.first:1.speed",
+                        drawn_multiple(trial));
+}
+
+void fewer_launches_are_not_slower(Trial& trial) {
+  if (!trial.input().runtime.launches.any()) return;
+  static constexpr std::string_view kKeys[] = {"launch.forward", "launch.backward", "launch.update",
+                                               "launch.communication", "launch.lockstep"};
+  expect_no_slower_with(trial, std::string(kKeys[trial.random() % std::size(kKeys)]), "0 s");
+}
+
+/// Predicts the same strategy on another cluster, whose devices have the same numbers.
+Prediction on(const Trial& trial, Cluster cluster) {
+  Case changed = trial.input();
+  changed.cluster = std::move(cluster);
+  return trial.predicted(changed);
+}
+
+/// A copy of the cluster with its devices as `device` makes them and each link as `add` adds it.
+template <class DeviceOf, class AddLink>
+Cluster rebuilt(const Cluster& cluster, const DeviceOf& device, const AddLink& add) {
+  ClusterBuilder builder(cluster);
+  for (const Device& each : cluster.devices()) builder.add_device(device(each));
+  for (const std::string& name : cluster.switches()) builder.add_switch(name);
+  for (const Link& link : cluster.links()) {
+    add(builder, LinkSpec{cluster.vertex_name(link.from), cluster.vertex_name(link.to),
+                          link.bandwidth, link.latency, link.name, link.kind});
+  }
+  builder.set_communication_library(cluster.communication_library());
+  return std::move(builder).build();
+}
+
+bool names_decide(const Cluster& cluster) {
+  for (std::size_t d = 0; d < cluster.device_count(); ++d) {
+    if (cluster.names_decide_routes(DeviceId(d))) return true;
+  }
+  return !cluster.fixed_routes().empty();
+}
+
+void names_do_not_matter(Trial& trial) {
+  const Cluster& cluster = trial.input().cluster;
+  if (names_decide(cluster)) return;
+  trial.applies();
+  const auto renamed = [&](const std::string& name) {
+    const bool device = cluster.find_device(name).valid();
+    return device ? fmt::format("x{}", 1000 - cluster.find_device(name)()) : name;
+  };
+  const Cluster other = rebuilt(
+      cluster,
+      [&](Device device) {
+        device.name = renamed(device.name);
+        if (!device.host.empty()) device.host = "at-" + device.host;
+        return device;
+      },
+      [&](ClusterBuilder& builder, LinkSpec link) {
+        link = {renamed(link.from), renamed(link.to),  link.bandwidth,
+                link.latency,       "to-" + link.name, link.kind};
+        builder.add_link(std::move(link));
+      });
+  const Prediction again = on(trial, other);
+  trial.expect_equal(again.step, trial.step(), "steps under other names");
+  trial.expect_equal(again.peak_memory, trial.found().peak_memory, "peaks under other names");
+}
+
+// All links, so that routes stay the shortest.
+void links_in_two_halves_are_as_whole(Trial& trial) {
+  const Cluster& cluster = trial.input().cluster;
+  const bool library = cluster.communication_library() != CommunicationLibrary{};
+  if (names_decide(cluster) || library) return;
+  trial.applies();
+  const Cluster halves = rebuilt(
+      cluster, [](const Device& device) { return device; },
+      [](ClusterBuilder& builder, const LinkSpec& link) {
+        const std::string middle = "middle of " + link.name;
+        builder.add_switch(middle);
+        const Seconds half = link.latency / 2;
+        builder.add_link({link.from, middle, link.bandwidth, half, link.name + "/1", link.kind});
+        builder.add_link({middle, link.to, link.bandwidth, half, link.name + "/2", link.kind});
+      });
+  const Prediction again = on(trial, halves);
+  trial.expect_near(again.step.value, trial.step().value, "steps over links in two halves", 1e-7);
+  trial.expect_equal(again.communication, trial.found().communication,
+                     "bytes over links in two halves");
+}
+
+// Latencies of a library's own do not change with the links.
+void twice_as_fast_takes_half_the_time(Trial& trial) {
+  const Cluster& cluster = trial.input().cluster;
+  if (cluster.communication_library() != CommunicationLibrary{}) return;
+  trial.applies();
+  Case fast = trial.input();
+  fast.cluster = rebuilt(
+      cluster,
+      [](Device device) {
+        device.speed *= 2;
+        return device;
+      },
+      [](ClusterBuilder& builder, LinkSpec link) {
+        if (link.bandwidth < kNoLimit) link.bandwidth = link.bandwidth * 2;
+        link.latency = link.latency / 2;
+        builder.add_link(std::move(link));
+      });
+  Launches& launches = fast.runtime.launches;
+  for (Seconds* launch : {&launches.forward, &launches.backward, &launches.update,
+                          &launches.communication, &launches.lockstep}) {
+    *launch = *launch / 2;
+  }
+  const Prediction found = trial.predicted(fast);
+  trial.expect_near(2 * found.step.value, trial.step().value, "steps of a machine twice as fast",
+                    1e-5);
+}
+
+void one_device_communicates_nothing(Trial& trial) {
+  trial.applies();
+  const std::string kind = trial.input().cluster.devices().front().kind;
+  DrawnCase alone = trial.drawn.with({{"cluster", kind == "p100-pcie" ? "p100-1x1" : kind + "-1x1"},
+                                      {"strategy", "data"},
+                                      {"micro_batch", ""},
+                                      {"schedule", ""}});
+  std::erase_if(alone.settings, [](const Setting& s) { return s.key.starts_with("set."); });
+  const Answer found = trial.of(alone);
+  trial.expect_equal(found.found.communication, Communication{}, "bytes of one device and none");
+  const double computing = device_work(found.input, found.found).front().total().value;
+  const bool waits = alone.value("as") == "megatron";  // for its host
+  trial.expect(waits || found.found.step.value <= computing * (1 + 1e-6) + 1e-9, [&] {
+    return fmt::format("one device takes {} s to compute {} s", found.found.step.value, computing);
+  });
+}
+
+/// "p100-2x4" is 2 hosts of 4 devices; nothing for other clusters.
+std::optional<std::string> with_twice_the_hosts(const std::string& name) {
+  const std::size_t dash = name.rfind('-'), times = name.rfind('x');
+  if (dash == std::string::npos || times == std::string::npos || times < dash) return std::nullopt;
+  int hosts = 0;
+  const char* const end = name.data() + times;
+  if (std::from_chars(name.data() + dash + 1, end, hosts).ptr != end) return std::nullopt;
+  return fmt::format("{}-{}{}", name.substr(0, dash), 2 * hosts, name.substr(times));
+}
+
+// Under data parallelism, of the same batch: with half as many rounds each.
+void twice_the_hosts_do_half_each(Trial& trial) {
+  const auto twice = with_twice_the_hosts(trial.drawn.value("cluster"));
+  const bool even = trial.cut().rounds % 2 == 0;
+  if (!twice || !even || !trial.is("strategy", "data")) return;
+  trial.applies();
+  const Answer more = trial.with({{"cluster", *twice}});
+  const auto few = device_work(trial.input(), trial.found()),
+             many = device_work(more.input, more.found);
+  // What-ifs on the last devices are of others then.
+  if (trial.drawn.text().find("set.device.last") != std::string::npos) return;
+  for (std::size_t d = 0; d < few.size(); ++d) {
+    trial.expect_near(2 * many[d].compute.value, few[d].compute.value,
+                      "computing on twice the hosts", 1e-6);
+  }
+}
+
+constexpr Relation kMachineRelations[] = {
+    {"more bandwidth is not slower", more_bandwidth_is_not_slower, 2},
+    {"less latency is not slower", less_latency_is_not_slower, 2},
+    {"faster devices are not slower", faster_devices_are_not_slower, 2},
+    {"fewer launches are not slower", fewer_launches_are_not_slower, 4},
+    {"names do not matter", names_do_not_matter, 4},
+    {"links in two halves are as whole", links_in_two_halves_are_as_whole, 3},
+    {"twice as fast takes half the time", twice_as_fast_takes_half_the_time, 2},
+    {"one device communicates nothing", one_device_communicates_nothing, 4},
+    {"twice the hosts do half each", twice_the_hosts_do_half_each},
+};
+
+}  // namespace
+
+std::span<const Relation> machine_relations() {
+  return kMachineRelations;
+}
+
+}  // namespace strata::testing
