@@ -29,15 +29,6 @@ Executor::Executor(const Graph& graph, const Plan& plan, Backend& backend,
       kernels_(program_.kernels().size()),
       loaded_(plan.buffers().size()),
       gradients_(graph.size()) {
-  const bool has_state =
-      std::any_of(plan.buffers().begin(), plan.buffers().end(),
-                  [](const Buffer& buffer) { return buffer.kind == BufferKind::optimizer_state; });
-  const bool trains = std::any_of(plan.tasks().begin(), plan.tasks().end(), [](const Task& task) {
-    return task.kind == TaskKind::compute && task.phase == Phase::update;
-  });
-  if (trains && has_state != (state_words(options.optimizer) > 0)) {
-    throw InternalError("the plan has the state of another optimizer");
-  }
   try {
     allocate_lasting();
   } catch (...) {  // there is no destructor to do it yet

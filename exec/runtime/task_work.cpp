@@ -55,8 +55,8 @@ void TaskWork::add_batch(Batch batch, std::uint64_t number) {
   const std::size_t labels = batch.labels.size() / rounds;
   for (std::uint32_t round = 0; round < rounds; ++round) {
     contexts_.push_back({number, executor_.options_.learning_rate,
-                         batch.labels.subspan(round * labels, labels), executor_.options_.optimizer,
-                         round, rounds});
+                         batch.labels.subspan(round * labels, labels), plan_.optimizer(), round,
+                         rounds});
   }
   batches_.push_back(std::move(batch));
 }

@@ -38,6 +38,17 @@ LoweredShards shards_of_classes(const Config& config, const DeviceClasses& class
   return lowered;
 }
 
+// A plan has one rule for all its updates.
+Optimizer optimizer_of(std::span<const KernelTraits> kernels) {
+  const auto differs = [](const KernelTraits& a, const KernelTraits& b) {
+    return a.optimizer != b.optimizer;
+  };
+  if (std::ranges::adjacent_find(kernels, differs) != kernels.end()) {
+    throw InternalError("the devices of one plan update by different optimizers");
+  }
+  return kernels.empty() ? Optimizer::sgd : kernels.front().optimizer;
+}
+
 }  // namespace
 
 Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
@@ -61,6 +72,7 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
       sync_costs_(memo.sync_costs()),
       in_place_(graph.size()),
       output_is_read_(graph.size()) {
+  builder_.update_by(optimizer_of(options.kernels));
   if (!strategy.segments().empty()) {
     again_layers_ = computed_again(graph, strategy.segments(), keeping_most(options.kernels));
   }

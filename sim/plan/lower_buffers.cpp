@@ -215,11 +215,10 @@ void Lowering::place_parameters(LayerId layer) {
 
 // What the device that updates the shard's parameters keeps of them; invalid for nothing.
 BufferId Lowering::add_state(LayerId layer, std::size_t shard) {
-  const Optimizer optimizer = kernels_of(device_of(layer, shard)).optimizer;
   const std::int64_t held = shard_parameters(graph_[layer], shard_tile(layer, shard)).total();
-  if (state_words(optimizer) == 0) return {};
-  return add_values(BufferKind::optimizer_state, layer, shard, state_words(optimizer) * held,
-                    Bytes{held * state_bytes(optimizer, options_.dtypes.parameters)});
+  if (state_words(optimizer()) == 0) return {};
+  return add_values(BufferKind::optimizer_state, layer, shard, state_words(optimizer()) * held,
+                    Bytes{held * state_bytes(optimizer(), options_.dtypes.parameters)});
 }
 
 void Lowering::place_statistics(LayerId layer, Phase phase) {

@@ -208,9 +208,8 @@ TaskId Lowering::update_interval(const Bucket& bucket, const SharedBucket& share
                                     begin(shares_parameters(bucket)), values},
                                    {gradients, 0, Role::parameter_gradients, Access::read,
                                     begin(shares_gradients(bucket)), values}};
-  const Optimizer optimizer = kernels_of(bucket.devices[replica]).optimizer;
-  if (const std::int64_t words = state_words(optimizer); words > 0) {
-    const Bytes bytes{values * state_bytes(optimizer, options_.dtypes.parameters)};
+  if (const std::int64_t words = state_words(optimizer()); words > 0) {
+    const Bytes bytes{values * state_bytes(optimizer(), options_.dtypes.parameters)};
     operands.push_back(
         {add_values(BufferKind::optimizer_state, layer, shard, words * values, bytes), 0,
          Role::optimizer_state, Access::update, 0, values});

@@ -403,6 +403,7 @@ class Lowering {
   KernelTraits kernels_of(DeviceId device) const {
     return options_.kernels.empty() ? KernelTraits{} : options_.kernels[device()];
   }
+  Optimizer optimizer() const { return builder_.so_far().optimizer(); }
   DeviceId device_of(LayerId layer, std::size_t shard) const {
     return strategy_[layer].devices[shard];
   }

@@ -24,6 +24,7 @@
 #include "sim/graph/graph.h"
 #include "sim/graph/ops/facts.h"
 #include "sim/graph/ops/phase.h"
+#include "sim/graph/optimizer.h"
 #include "sim/plan/buffer_users.h"
 #include "sim/plan/collective.h"
 #include "sim/plan/device_classes.h"
@@ -220,6 +221,8 @@ class Plan {
   }
 
   DType dtype() const { return dtype_; }
+  /// The rule of all its updates, which decides what its optimizer_state buffers hold.
+  Optimizer optimizer() const { return optimizer_; }
   /// In so many a step cuts its batch: each computes the whole graph, of which it has its part of
   /// the samples, and all add to the same gradients.
   std::uint32_t rounds() const { return rounds_; }
@@ -259,6 +262,7 @@ class Plan {
   bool joins_transfers_ = false;
   std::shared_ptr<const DeviceClasses> classes_;
   DType dtype_ = DType::fp32;
+  Optimizer optimizer_ = Optimizer::sgd;
   std::uint32_t rounds_ = 1;
 };
 

@@ -17,6 +17,9 @@ class PlanBuilder {
  public:
   PlanBuilder(DType dtype, std::size_t device_count, std::uint32_t rounds = 1);
 
+  /// The rule of all updates; plain SGD where nobody says.
+  void update_by(Optimizer optimizer) { plan_.optimizer_ = optimizer; }
+
   /// What is added from here on belongs to the round. `in_turn`: and is an instance, of which each
   /// device computes all after all of the instance before it that is in turn.
   void begin_instance(std::uint32_t round, bool in_turn);

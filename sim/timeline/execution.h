@@ -49,10 +49,10 @@ class TensorObserver {
   virtual bool see(const TensorKey& tensor, std::uint32_t shard, std::span<float> values) = 0;
 };
 
+/// How a plan is run. By which rule it updates, the plan says (Plan::optimizer()).
 struct ExecutionOptions {
   float learning_rate = 0.01F;
-  Optimizer optimizer = Optimizer::sgd;  ///< the plan's
-  std::uint64_t seed = 0;                ///< of the dropout masks
+  std::uint64_t seed = 0;       ///< of the dropout masks
   bool training = true;         ///< false: steps end with the loss, and dropout passes everything
   bool keep_gradients = false;  ///< of the parameters, of each run's last step
   bool serial = false;          ///< on a GPU of several devices: one task at a time

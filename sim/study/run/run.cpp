@@ -130,7 +130,6 @@ void check_finite(const Graph& graph, const NetworkWeights& weights, std::size_t
 ExecutionOptions execution_options(const RunRequest& request) {
   ExecutionOptions options;
   options.learning_rate = static_cast<float>(request.learning_rate);
-  options.optimizer = request.optimizer;
   options.seed = request.seed;
   options.keep_gradients = request.check;
   options.serial = request.serial;

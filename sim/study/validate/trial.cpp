@@ -74,15 +74,14 @@ constexpr float kAdamRate = 1e-5F;
 
 Trial::Trial(Runner& runner, const std::string& devices, const Graph& graph,
              const Strategy& strategy, Plan plan, const Dataset& data,
-             const NetworkWeights& weights, Optimizer optimizer, bool recorded)
+             const NetworkWeights& weights, bool recorded)
     : data_(data), plan_(std::move(plan)), recorded_(recorded) {
   ExecutionOptions options;
   options.recorded = recorded;
-  options.optimizer = optimizer;
-  if (optimizer == Optimizer::adam) options.learning_rate = kAdamRate;
+  if (plan_.optimizer() == Optimizer::adam) options.learning_rate = kAdamRate;
   run_ = runner.start(devices, graph, plan_, options);
-  shards_ = runner.measure(devices, graph,
-                           {shapes_of(graph, strategy), {}, plan_.dtype(), recorded, optimizer});
+  shards_ = runner.measure(
+      devices, graph, {shapes_of(graph, strategy), {}, plan_.dtype(), recorded, plan_.optimizer()});
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (!weights[i].empty()) run_->set_parameters(LayerId(i), weights[i]);
   }

@@ -24,8 +24,7 @@ class Trial {
   /// Graph and data must outlive it. `recorded`: see ValidateRequest; the steps that count are then
   /// played, and the tasks that are shown those of a turn's last step, which is not.
   Trial(Runner& runner, const std::string& devices, const Graph& graph, const Strategy& strategy,
-        Plan plan, const Dataset& data, const NetworkWeights& weights, Optimizer optimizer,
-        bool recorded = false);
+        Plan plan, const Dataset& data, const NetworkWeights& weights, bool recorded = false);
 
   void turn(const std::atomic<bool>* cancelled);
   /// A turn that does not count.

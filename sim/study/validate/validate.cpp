@@ -196,7 +196,7 @@ class Validation {
     for (std::size_t i = 0; i < plans.size(); ++i) {
       trials_.push_back(std::make_unique<Trial>(runner_, name_, rounds_[i]->graph, strategies_[i],
                                                 std::move(plans[i]), data_, weights_,
-                                                request_.optimizer, request_.recorded));
+                                                request_.recorded));
     }
   }
 

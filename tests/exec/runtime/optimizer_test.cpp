@@ -71,7 +71,6 @@ Steps train(const Graph& graph, const Strategy& strategy, int devices, Optimizer
   cpu::CpuBackend backend(static_cast<std::size_t>(devices));
   ExecutionOptions options;
   options.learning_rate = optimizer == Optimizer::adam ? 0.001F : 0.01F;
-  options.optimizer = optimizer;
   Executor executor(graph, plan, backend, options);
   const NetworkWeights start = initial_weights(graph, 1);
   for (std::size_t i = 0; i < graph.size(); ++i) executor.set_parameters(LayerId(i), start[i]);
@@ -153,6 +152,61 @@ TEST_P(Optimizers, TrainTheSameWhateverReplicasShare) {
                         one, gpt, GetParam());
       const Strategy any = testing::random_strategy(random, lenet, 3);
       expect_same_steps(train(lenet, any, 3, GetParam(), sync), alone, lenet, GetParam());
+    }
+  }
+}
+
+// What a plan was lowered for decides how its executor updates; whoever runs it cannot say another
+// rule, which would read behind the state that the plan holds.
+template <class Options>
+concept SaysAnOptimizer = requires(Options options) {
+  options.optimizer;
+};
+static_assert(!SaysAnOptimizer<ExecutionOptions>);
+
+std::vector<float> updated(Optimizer optimizer, std::uint64_t step, std::vector<float> parameters,
+                           const std::vector<float>& gradients,
+                           std::array<std::vector<float>, 2>& state) {
+  const OptimizerStep<float> rule(ExecutionOptions{}.learning_rate, adam_correction(step));
+  for (std::vector<float>& values : state) values.resize(parameters.size());
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    float& p = parameters[i];
+    const float g = gradients[i];
+    if (optimizer == Optimizer::sgd) p = rule.sgd(p, g);
+    if (optimizer == Optimizer::momentum) p = rule.momentum(p, g, state[0][i]);
+    if (optimizer == Optimizer::adam) p = rule.adam(p, g, state[0][i], state[1][i]);
+  }
+  return parameters;
+}
+
+TEST_P(Optimizers, AreThePlansInEachStep) {
+  const Graph graph = build_zoo("lenet5", 8);
+  const Cluster cluster = cpu_cluster(1);
+  LowerOptions lowering;
+  lowering.kernels.assign(1, {.optimizer = GetParam()});
+  const Plan plan = lower(graph, cluster, data_parallel(graph, 1), lowering);
+  EXPECT_EQ(plan.optimizer(), GetParam());
+  cpu::CpuBackend backend(1);
+  ExecutionOptions options;
+  options.keep_gradients = true;
+  Executor executor(graph, plan, backend, options);
+  const NetworkWeights start = initial_weights(graph, 1);
+  for (std::size_t i = 0; i < graph.size(); ++i) executor.set_parameters(LayerId(i), start[i]);
+  const Dataset data = synthetic_dataset(graph, 1);
+  std::vector<std::array<std::vector<float>, 2>> state(graph.size());
+  for (std::uint64_t step = 0; step < 3; ++step) {
+    std::vector<std::vector<float>> before;
+    for (std::size_t i = 0; i < graph.size(); ++i)
+      before.push_back(executor.parameters(LayerId(i)));
+    executor.run(1, [&](std::uint64_t) { return data.batch(step); });
+    for (std::size_t i = 0; i < graph.size(); ++i) {
+      const LayerId layer(i);
+      if (before[i].empty()) continue;
+      const std::vector<float> expected =
+          updated(GetParam(), step, before[i], executor.gradients(layer), state[i]);
+      EXPECT_LE(testing::distance(executor.parameters(layer), expected),
+                1e-6 * testing::length_of(expected))
+          << graph[layer].name << " after step " << step;
     }
   }
 }

@@ -53,6 +53,16 @@ Bytes bytes_on(const Plan& plan, DeviceId device, std::initializer_list<BufferKi
   return sum;
 }
 
+// Devices of one plan that update by different rules would each read the other's state.
+TEST(Optimizer, IsOneForAPlan) {
+  const Graph graph = even_network(2);
+  const Cluster cluster = testing::star(2);
+  LowerOptions options = options_of(cluster, Zero::nothing);
+  EXPECT_EQ(lower(graph, cluster, data_parallel(graph, 2), options).optimizer(), Optimizer::adam);
+  options.kernels[1].optimizer = Optimizer::momentum;
+  EXPECT_THROW(lower(graph, cluster, data_parallel(graph, 2), options), InternalError);
+}
+
 // Adam in bf16: 2 bytes a parameter, 2 its gradient, 12 of the optimizer.
 TEST(Zero, KeepsWhatItsFormulasSay) {
   for (std::int64_t n = 2; n <= 16; ++n) {

@@ -69,6 +69,7 @@ struct FakeRunner : Runner {
   std::vector<std::size_t> pieces;     // of all runs
   std::vector<std::uint64_t> batches;  // their numbers, by step
   std::vector<ExecutionOptions> starts;
+  std::vector<Optimizer> optimizers;  ///< of the plans, by start
 
   Cluster cluster(const std::string& devices) const override {
     const int cores = devices.starts_with("cpu:") ? std::atoi(devices.c_str() + 4) : 0;
@@ -78,6 +79,7 @@ struct FakeRunner : Runner {
   std::unique_ptr<PlanRun> start(const std::string&, const Graph& graph, const Plan& plan,
                                  const ExecutionOptions& options) override {
     starts.push_back(options);
+    optimizers.push_back(plan.optimizer());
     return std::make_unique<FakeRun>(*this, graph, plan, options, starts.size() - 1);
   }
   std::unique_ptr<Measurer> measure(const std::string&, const Graph&, MeasureList) override {

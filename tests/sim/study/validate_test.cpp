@@ -235,9 +235,9 @@ TEST(Validate, MeasuresTheUpdatesOfItsOptimizer) {
   }
   EXPECT_GT(updates, 0u);
   ASSERT_FALSE(runner.starts.empty());
-  for (const ExecutionOptions& options : runner.starts) {
-    EXPECT_EQ(options.optimizer, Optimizer::adam);
-    EXPECT_LE(options.learning_rate, 1e-5F);
+  for (std::size_t i = 0; i < runner.starts.size(); ++i) {
+    EXPECT_EQ(runner.optimizers[i], Optimizer::adam);
+    EXPECT_LE(runner.starts[i].learning_rate, 1e-5F);
   }
 }
 
