@@ -10,8 +10,8 @@ namespace strata {
 namespace {
 
 constexpr int kLeastPlain = -4;  // 0.0001; below that a power of ten is easier to read
-constexpr int kMostPrefixed = 14;
-constexpr std::string_view kPrefixes[] = {"", "k", "M", "G", "T"};
+constexpr int kMostPrefixed = 20;
+constexpr std::string_view kPrefixes[] = {"", "k", "M", "G", "T", "P", "E"};
 
 std::string without_zeros(std::string digits) {
   if (digits.find('.') == std::string::npos) return digits;

@@ -87,8 +87,7 @@ Field as_field(const std::optional<T>& value) {
 }
 
 std::string number_text(double value, Quantity quantity) {
-  constexpr double kPrintable = 1e15;  // beyond, units say nothing
-  const bool printable = std::abs(value) < kPrintable;
+  const bool printable = has_text(value, quantity);
   if (quantity == Quantity::seconds && printable) return format_seconds({value});
   if (quantity == Quantity::bytes && printable) return format_bytes({std::llround(value)});
   if (value == std::floor(value) && printable) return fmt::format("{:.0f}", value);

@@ -21,12 +21,14 @@ struct Unit {
 
 constexpr double kKi = 1024, kMi = kKi * kKi, kGi = kMi * kKi, kTi = kGi * kKi;
 
-constexpr std::array<Unit, 15> kBandwidths = {{{"B/s"},
+constexpr std::array<Unit, 17> kBandwidths = {{{"B/s"},
                                                {"kB/s", 1e3},
                                                {"KB/s", 1e3},
                                                {"MB/s", 1e6},
                                                {"GB/s", 1e9},
                                                {"TB/s", 1e12},
+                                               {"PB/s", 1e15},
+                                               {"EB/s", 1e18},
                                                {"KiB/s", kKi},
                                                {"MiB/s", kMi},
                                                {"GiB/s", kGi},
@@ -38,13 +40,15 @@ constexpr std::array<Unit, 15> kBandwidths = {{{"B/s"},
                                                {"Tb/s", 1e12, 8}}};
 constexpr std::array<Unit, 5> kTimes = {
     {{"s"}, {"ms", 1, 1e3}, {"us", 1, 1e6}, {"ns", 1, 1e9}, {"ps", 1, 1e12}}};
-constexpr std::array<Unit, 11> kSizes = {{{""},
+constexpr std::array<Unit, 13> kSizes = {{{""},
                                           {"B"},
                                           {"kB", 1e3},
                                           {"KB", 1e3},
                                           {"MB", 1e6},
                                           {"GB", 1e9},
                                           {"TB", 1e12},
+                                          {"PB", 1e15},
+                                          {"EB", 1e18},
                                           {"KiB", kKi},
                                           {"MiB", kMi},
                                           {"GiB", kGi},
@@ -66,14 +70,14 @@ struct UnitFamily {
 
 constexpr UnitFamily kBandwidth{
     "a bandwidth",
-    "a positive number with B/s, kB/s, MB/s, GB/s, TB/s, KiB/s, MiB/s, GiB/s, TiB/s (bytes) or "
-    "b/s, kb/s, Mb/s, Gb/s, Tb/s (bits), as in \"12.5 GB/s\"",
+    "a positive number with B/s, kB/s, MB/s, GB/s, TB/s, PB/s, EB/s, KiB/s, MiB/s, GiB/s, TiB/s "
+    "(bytes) or b/s, kb/s, Mb/s, Gb/s, Tb/s (bits), as in \"12.5 GB/s\"",
     kBandwidths};
 constexpr UnitFamily kTime{
     "a time", "a number of at least 0 with s, ms, us, ns or ps, as in \"1 us\"", kTimes, true};
 constexpr UnitFamily kSize{"a size",
-                           "a number of at least 0 with B, kB, MB, GB, TB, KiB, MiB, GiB, TiB or "
-                           "nothing (bytes), as in \"16 GiB\"",
+                           "a number of at least 0 with B, kB, MB, GB, TB, PB, EB, KiB, MiB, GiB, "
+                           "TiB or nothing (bytes), as in \"16 GiB\"",
                            kSizes, true};
 constexpr UnitFamily kFlopsRate{"a rate of arithmetic",
                                 "a positive number with FLOP/s, kFLOP/s, MFLOP/s, GFLOP/s, TFLOP/s "
@@ -133,7 +137,7 @@ std::string short_number(double value) {
 }
 
 std::string with_prefix(double value, std::string_view unit) {
-  constexpr std::array<std::string_view, 6> kPrefixes = {"", "k", "M", "G", "T", "P"};
+  constexpr std::array<std::string_view, 7> kPrefixes = {"", "k", "M", "G", "T", "P", "E"};
   std::size_t i = 0;
   for (; i + 1 < kPrefixes.size() && std::fabs(value) >= 999.5; ++i) value /= 1000;
   return fmt::format("{} {}{}", short_number(value), kPrefixes[i], unit);
@@ -202,6 +206,8 @@ std::string format_seconds(Seconds seconds) {
 std::string format_bytes(Bytes bytes) {
   const auto value = static_cast<double>(bytes.value);
   const double magnitude = std::fabs(value);
+  if (magnitude >= 999.995e15) return fmt::format("{:.2f} EB", value * 1e-18);
+  if (magnitude >= 999.995e12) return fmt::format("{:.2f} PB", value * 1e-15);
   if (magnitude >= 999.995e9) return fmt::format("{:.2f} TB", value * 1e-12);
   if (magnitude >= 999.995e6) return fmt::format("{:.2f} GB", value * 1e-9);
   if (magnitude >= 999.995e3) return fmt::format("{:.2f} MB", value * 1e-6);
@@ -218,6 +224,11 @@ std::string format_count(std::int64_t count) {
   const std::size_t first = count < 0 ? 1 : 0;
   for (std::size_t i = digits.size(); i > first + 3; i -= 3) digits.insert(i - 3, 1, ',');
   return digits;
+}
+
+bool has_text(double value, Quantity quantity) {
+  const double end = quantity == Quantity::bytes ? 0x1p63 : 1e15;  // of what Bytes hold
+  return std::fabs(value) < end;
 }
 
 KeyUnit key_unit(std::string_view key) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Quantities as people write them: "12.5 GB/s", "1 us", "16 GiB", "9.3 TFLOP/s". Prefixes k M G T
-// are powers of 1000, Ki Mi Gi Ti of 1024; "Gb/s" counts bits, "GB/s" bytes. The blank before the
+// Quantities as people write them: "12.5 GB/s", "1 us", "16 GiB", "9.3 TFLOP/s". Prefixes k M G T P
+// E are powers of 1000, Ki Mi Gi Ti of 1024; "Gb/s" counts bits, "GB/s" bytes. The blank before the
 // unit may be missing. parse_* throw InputError without a place: "'12' is not a bandwidth;
 // allowed: ..."; read_* take a Value and say its place.
 
@@ -31,12 +31,15 @@ FlopsPerSecond read_flops_rate(const Value& value);
 
 /// For people: three or four digits and a unit. Files and JSON take the plain SI number.
 std::string format_seconds(Seconds seconds);   ///< "23.1 ms"
-std::string format_bytes(Bytes bytes);         ///< "16.60 GB"
+std::string format_bytes(Bytes bytes);         ///< "16.60 GB", up to "9.22 EB"
 std::string format_rate(BytesPerSecond rate);  ///< "12.5 GB/s"
 std::string format_count(std::int64_t count);  ///< "138,357,544"
 
 /// What a number is of.
 enum class Quantity : std::uint8_t { none, seconds, bytes, rate, factor };
+/// Whether the format_* of the quantity has a text for the value; of one that is larger, units and
+/// whole digits say nothing.
+bool has_text(double value, Quantity quantity);
 
 /// A key, which says the unit of its values, as files and JSON have it: "step_seconds" is "step" in
 /// seconds.

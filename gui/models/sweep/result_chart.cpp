@@ -135,9 +135,15 @@ AxisUnit largest(double value, const std::array<AxisUnit, N>& units) {
 
 AxisUnit unit_for(Quantity quantity, double high) {
   constexpr std::array<AxisUnit, 3> kSeconds = {{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}}};
-  constexpr std::array<AxisUnit, 4> kBytes = {{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}};
-  constexpr std::array<AxisUnit, 4> kRates = {
-      {{1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}, {1, "B/s"}}};
+  constexpr std::array<AxisUnit, 7> kBytes = {
+      {{1e18, "EB"}, {1e15, "PB"}, {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}};
+  constexpr std::array<AxisUnit, 7> kRates = {{{1e18, "EB/s"},
+                                               {1e15, "PB/s"},
+                                               {1e12, "TB/s"},
+                                               {1e9, "GB/s"},
+                                               {1e6, "MB/s"},
+                                               {1e3, "kB/s"},
+                                               {1, "B/s"}}};
   if (quantity == Quantity::seconds) return largest(high, kSeconds);
   if (quantity == Quantity::bytes) return largest(high, kBytes);
   if (quantity == Quantity::rate) return largest(high, kRates);

@@ -18,16 +18,15 @@ namespace strata::gui {
 namespace {
 
 constexpr double kWithoutFraction = 1000;  // from here on, nobody reads fractions
-constexpr double kPlainLimit = 1e15;       // beyond, units and whole digits say nothing
 
 std::string number_text(double value) {
   const bool whole = value == std::floor(value) || std::abs(value) >= kWithoutFraction;
-  if (whole && std::abs(value) < kPlainLimit) return fmt::format("{:.0f}", value);
+  if (whole && has_text(value, Quantity::none)) return fmt::format("{:.0f}", value);
   return fmt::format("{:.4g}", value);
 }
 
 std::string quantity_text(double value, Quantity quantity) {
-  if (std::abs(value) >= kPlainLimit) return number_text(value);
+  if (!has_text(value, quantity)) return number_text(value);
   switch (quantity) {
     case Quantity::seconds:
       return human_seconds({value}).toStdString();

@@ -128,8 +128,8 @@ TEST(ClusterFile, SaysAllThatIsWrongAndWhere) {
             "c.toml:4: missing key 'name'\n"
             "c.toml:8: unknown key 'ports'; allowed: name\n"
             "c.toml:12: 'bandwidth': '12' is not a bandwidth; allowed: a positive number with B/s, "
-            "kB/s, MB/s, GB/s, TB/s, KiB/s, MiB/s, GiB/s, TiB/s (bytes) or b/s, kb/s, Mb/s, Gb/s, "
-            "Tb/s (bits), as in \"12.5 GB/s\"\n"
+            "kB/s, MB/s, GB/s, TB/s, PB/s, EB/s, KiB/s, MiB/s, GiB/s, TiB/s (bytes) or b/s, kb/s, "
+            "Mb/s, Gb/s, Tb/s (bits), as in \"12.5 GB/s\"\n"
             "c.toml:13: missing key 'to'\n"
             "c.toml:1: unknown key 'nmae'; allowed: name, description, grid, device, switch, link, "
             "route, collectives");

@@ -68,7 +68,7 @@ const std::vector<Bad> kBadValues = {
     {"layers = 1", "5: 'layers' must be true or false; it is 1"},
     {"memory_limit = \"8 gibi\"",
      "5: 'memory_limit': '8 gibi' is not a size; allowed: a number of at least 0 with B, kB, MB, "
-     "GB, TB, KiB, MiB, GiB, TiB or nothing (bytes), as in \"16 GiB\""},
+     "GB, TB, PB, EB, KiB, MiB, GiB, TiB or nothing (bytes), as in \"16 GiB\""},
     {"memory_limit = true", "5: 'memory_limit' must be a size, as \"16 GiB\"; it is true"},
     {"profile = \"\"", "5: 'profile' must not be empty"},
     {"profile = \"a,b.toml\"",

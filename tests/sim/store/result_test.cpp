@@ -53,6 +53,8 @@ TEST(ResultColumns, PrintAResultWithUnits) {
   EXPECT_EQ(line("throughput"), "samples/s: 25600.0");
   EXPECT_EQ(line("sync_bytes"), "of it sync: 1.50 MB");
   EXPECT_EQ(line("peak_memory_bytes"), "memory/device: -");
+  result.comm_bytes = 3'935'000'000'000'000;  // of a large model on thousands of devices
+  EXPECT_EQ(line("comm_bytes"), "communication: 3.94 PB");
   EXPECT_EQ(title_of(column("peak_memory_bytes")), "peak memory");
 }
 

@@ -1,5 +1,10 @@
 #include "sim/text/units.h"
 
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "sim/text/toml.h"
@@ -15,8 +20,8 @@ TEST(Units, ReadBandwidths) {
   EXPECT_EQ(parse_bandwidth("900MB/s").value, 900e6);
   EXPECT_EQ(parse_bandwidth(" 732 GB/s ").value, 732e9);
   const std::string allowed =
-      "; allowed: a positive number with B/s, kB/s, MB/s, GB/s, TB/s, KiB/s, MiB/s, GiB/s, TiB/s "
-      "(bytes) or b/s, kb/s, Mb/s, Gb/s, Tb/s (bits), as in \"12.5 GB/s\"";
+      "; allowed: a positive number with B/s, kB/s, MB/s, GB/s, TB/s, PB/s, EB/s, KiB/s, MiB/s, "
+      "GiB/s, TiB/s (bytes) or b/s, kb/s, Mb/s, Gb/s, Tb/s (bits), as in \"12.5 GB/s\"";
   for (const char* bad : {"12.5", "GB/s", "0 GB/s", "-1 GB/s", "1 gb/s", "nan GB/s", "1e999 GB/s",
                           "1 GB/s x", "", "inf B/s"}) {
     EXPECT_EQ(said([&] { parse_bandwidth(bad); }),
@@ -94,6 +99,27 @@ TEST(Units, FormatForPeople) {
   EXPECT_EQ(format_count(138'357'544), "138,357,544");
   EXPECT_EQ(format_count(-1'000), "-1,000");
   EXPECT_EQ(format_count(999), "999");
+}
+
+TEST(Units, OfLargeCountsHaveAPrefixEach) {
+  EXPECT_EQ(format_bytes({999'990'000'000'000}), "999.99 TB");
+  EXPECT_EQ(format_bytes({3'935'000'000'000'000}), "3.94 PB");
+  EXPECT_EQ(format_bytes({-1'500'000'000'000'000'000}), "-1.50 EB");
+  EXPECT_EQ(format_bytes({std::numeric_limits<std::int64_t>::max()}), "9.22 EB");
+  EXPECT_EQ(format_rate({2e18}), "2 EB/s");
+}
+
+// A thousand of a unit is one of the next, and what is printed can be given as a setting.
+TEST(Units, OfPeopleReadBackAtEverySize) {
+  for (double value = 1; value < 9e18; value *= 1.7) {
+    const std::string bytes = format_bytes({std::llround(value)}), rate = format_rate({value});
+    EXPECT_NEAR(static_cast<double>(parse_bytes(bytes).value), value, 0.005 * value + 0.5) << bytes;
+    EXPECT_NEAR(parse_bandwidth(rate).value, value, 0.006 * value) << rate;
+    for (const std::string& text : {bytes, rate}) {
+      EXPECT_EQ(text.find("e+"), std::string::npos) << text;
+      EXPECT_LE(std::stod(text), 1000) << text;
+    }
+  }
 }
 
 TEST(Units, PrintedExactlyReadsBackToTheBit) {
