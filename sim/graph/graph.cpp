@@ -42,6 +42,10 @@ LayerId Graph::find(std::string_view layer_name) const {
 }
 
 Graph Graph::with_batch(std::int64_t batch) const {
+  if (batch > largest_batch_) {
+    throw InputError(fmt::format("network {}: a batch of {} is too large; allowed: up to {}", name_,
+                                 batch, largest_batch_));
+  }
   GraphBuilder builder(name_, batch);
   std::vector<double> speeds;
   for (const Layer& layer : layers_) {
@@ -175,7 +179,15 @@ void GraphBuilder::count(const Layer& layer) {
     throw InputError(fmt::format("the network has more than {} multiply-accumulates", kMaxMacs));
   }
   elements_ += elements;
+  parameters_ += held.total();
   macs_ += work;
+}
+
+// Of a layer, all but the parameters grows with the batch.
+std::int64_t GraphBuilder::largest_batch() const {
+  const std::int64_t activations = (elements_ - parameters_) / graph_.batch_;
+  const std::int64_t work = std::max<std::int64_t>(1, macs_ / graph_.batch_);
+  return std::min({kMaxExtent, (kMaxElements - parameters_) / activations, kMaxMacs / work});
 }
 
 LayerId GraphBuilder::add(std::string layer_name, Op op, std::vector<LayerId> inputs) try {
@@ -202,6 +214,7 @@ Graph GraphBuilder::build() && {
   const bool has_input = std::any_of(graph_.layers_.begin(), graph_.layers_.end(),
                                      [](const Layer& layer) { return is_input(layer.op); });
   if (!has_input) throw InputError(fmt::format("network {}: it has no input layer", graph_.name_));
+  graph_.largest_batch_ = largest_batch();
   graph_.needs_gradient_ = requires_gradient(graph_);
   for (std::size_t i = 0; i < graph_.size(); ++i) {
     const LayerId owner = graph_.layers_[i].weight_of;

@@ -42,6 +42,8 @@ class Graph {
  public:
   const std::string& name() const { return name_; }
   std::int64_t batch() const { return batch_; }
+  /// The most samples that a graph of this network can have, so that no count overflows (limits.h).
+  std::int64_t largest_batch() const { return largest_batch_; }
 
   std::size_t size() const { return layers_.size(); }
   const Layer& operator[](LayerId id) const { return layers_[id()]; }
@@ -65,7 +67,7 @@ class Graph {
  private:
   friend class GraphBuilder;
   std::string name_;
-  std::int64_t batch_ = 1;
+  std::int64_t batch_ = 1, largest_batch_ = 1;
   std::vector<Layer> layers_;
   std::vector<std::vector<LayerId>> consumers_;
   std::map<std::string, LayerId, std::less<>> by_name_;
@@ -112,10 +114,12 @@ class GraphBuilder {
   LayerId find_weight(const std::string& owner, const Layer& layer) const;
   Layer infer(std::string layer_name, Op op, std::vector<LayerId> inputs) const;
   void count(const Layer& layer);
+  std::int64_t largest_batch() const;
 
   Graph graph_;
-  std::int64_t elements_ = 0;  ///< made, read and held so far; bounded
-  std::int64_t macs_ = 0;      ///< so far; bounded
+  std::int64_t elements_ = 0;    ///< made, read and held so far; bounded
+  std::int64_t parameters_ = 0;  ///< of these, the held ones
+  std::int64_t macs_ = 0;        ///< so far; bounded
 };
 
 }  // namespace strata

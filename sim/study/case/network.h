@@ -21,7 +21,8 @@ struct Network {
 
 enum class FileWeights : std::uint8_t { skip, read };
 
-/// A zoo name, or a file where it ends in .toml or .onnx. Throws InputError.
+/// A zoo name, or a file where it ends in .toml or .onnx. Throws InputError; of a batch that is too
+/// large for one graph (limits.h) it says how large one may be.
 Network load_network(const std::string& model, std::int64_t batch,
                      FileWeights weights = FileWeights::skip,
                      Unsupported unsupported = Unsupported::refuse);

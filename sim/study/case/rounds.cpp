@@ -6,6 +6,7 @@
 
 #include "sim/base/error.h"
 #include "sim/strategy/stages.h"
+#include "sim/text/units.h"
 
 namespace strata {
 
@@ -45,7 +46,18 @@ bool divide_in_rounds(const Case& input, std::int64_t groups) {
   const auto [batch, micro_batch] = *input.cut;
   if (micro_batch > batch / groups) return false;
   const std::int64_t samples = micro_batch * groups;
-  return batch % samples == 0 && batch / samples <= kMostMicroBatches;
+  return batch % samples == 0 && batch / samples <= kMostMicroBatches &&
+         samples <= input.graph.largest_batch();
+}
+
+void check_round(const Case& input, std::int64_t groups) {
+  const std::int64_t most = input.graph.largest_batch();
+  if (!input.cut || input.cut->samples <= most / groups) return;
+  throw InputError(fmt::format(
+      "micro-batches of {} for each of {} data-parallel groups are too large a round for {}; "
+      "allowed: rounds of up to {} samples, so fewer groups",
+      format_count(input.cut->samples), format_count(groups), input.graph.name(),
+      format_count(most)));
 }
 
 Case in_largest_rounds(const Case& input) {
@@ -67,6 +79,7 @@ Case in_rounds(const Case& input, std::int64_t groups) {
     throw InputError(fmt::format("a batch of {} in rounds of {}: {} rounds; allowed: up to {}",
                                  batch, samples, batch / samples, kMostMicroBatches));
   }
+  check_round(input, groups);
   Case cut = input;
   cut.cut.reset();
   cut.rounds = static_cast<std::uint32_t>(batch / samples);

@@ -30,9 +30,12 @@ std::string schedule_used(const Case& input, const Strategy& strategy, std::uint
 /// How many parts of the batch the strategy computes at once: the largest degree in n.
 std::int64_t data_parallel_groups(const Graph& graph, const Strategy& strategy);
 
-/// Whether `groups` micro-batches divide the batch, into no more rounds than are allowed; of a case
-/// without micro-batches always.
+/// Whether `groups` micro-batches divide the batch, into no more and no larger rounds than are
+/// allowed; of a case without micro-batches always.
 bool divide_in_rounds(const Case& input, std::int64_t groups);
+
+/// Throws InputError where a round of so many groups is more than one graph holds.
+void check_round(const Case& input, std::int64_t groups);
 
 /// The case of one round of a batch that has several (Case::rounds): the same case where it has no
 /// micro-batch. Throws InputError where `groups` micro-batches do not divide the batch.

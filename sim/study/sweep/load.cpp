@@ -256,9 +256,23 @@ Cluster load_cluster(const std::string& cluster, const WhatIfs& changes) {
   return result;
 }
 
+namespace {
+
+// A group on every device, where the batch has a micro-batch for each. The graph may be of a
+// smaller round, and a strategy that is made of it would leave devices without work.
+std::int64_t most_groups(const Case& input) {
+  const auto devices = static_cast<std::int64_t>(input.cluster.device_count());
+  if (!input.cut) return devices;
+  return std::clamp<std::int64_t>(input.cut->batch / input.cut->samples, 1, devices);
+}
+
+}  // namespace
+
 Strategy load_strategy(const std::string& strategy, const Case& input, const SearchOptions& space) {
   for (Strategy& usual : baselines(input)) {
-    if (usual.name() == strategy) return std::move(usual);
+    if (usual.name() != strategy) continue;
+    if (data_parallel_groups(input.graph, usual) > 1) check_round(input, most_groups(input));
+    return std::move(usual);
   }
   if (const auto objective = searched_objective(strategy)) {
     SolveOptions options;

@@ -2,10 +2,12 @@
 
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
+#include "sim/graph/zoo.h"
 
 namespace strata {
 namespace {
@@ -211,6 +213,24 @@ TEST(GraphBuilder, CountsAnActivationOnceMoreForEachLayerThatReadsIt) {
   EXPECT_EQ(error_of([&] { builder.add("b", Activation{}, {map}); }),
             "layer b: the network makes, reads and holds more than 281474976710656 activations "
             "and parameters");
+}
+
+// A sample of 2^20 numbers that are made and read once, and as many that a layer makes of them:
+// 3 x 2^20 n <= 2^48.
+TEST(Graph, KnowsItsLargestBatch) {
+  GraphBuilder builder("test", 3);
+  builder.add("relu", Activation{}, {builder.add("data", image(1024, 32, 32), {})});
+  EXPECT_EQ(std::move(builder).build().largest_batch(), (1 << 28) / 3);
+
+  for (const char* name : {"lenet5", "vgg16", "resnet50", "gpt2", "llama3-405b"}) {
+    const Graph one = build_zoo(name, 1);
+    const std::int64_t most = one.largest_batch();
+    EXPECT_EQ(one.with_batch(most).largest_batch(), most) << name;
+    EXPECT_EQ(error_of([&] { one.with_batch(most + 1); }),
+              fmt::format("network {}: a batch of {} is too large; allowed: up to {}", one.name(),
+                          most + 1, most));
+    EXPECT_NE(error_of([&] { build_zoo(name, most + 1); }), "") << name;
+  }
 }
 
 TEST(GraphBuilder, ForgetsWhatAnOpIgnores) {
