@@ -90,7 +90,7 @@ std::optional<Cost> KernelCosts::operator()(const ShardWork& work, Phase phase,
                                             const PhaseWork& needed,
                                             const KernelTraits& kernels) const {
   if (entries_.empty() || !needed.any) return std::nullopt;
-  if (std::holds_alternative<Opaque>(*work.op)) return std::nullopt;  // nobody knows its kernels
+  if (std::holds_alternative<Opaque>(*work.op)) return opaque(needed, phase, work.dtypes.values);
   if (std::holds_alternative<Attention>(*work.op)) {
     return kernels.fused_attention ? attention(work, phase, needed) : std::nullopt;
   }
@@ -99,6 +99,13 @@ std::optional<Cost> KernelCosts::operator()(const ShardWork& work, Phase phase,
   }
   if (needed.direct.count > 0) return product(needed.direct, phase, work.dtypes.values);
   return pass(work, phase, needed);
+}
+
+// Nobody knows its kernels, but a product that its shapes tell of is like any other.
+std::optional<Cost> KernelCosts::opaque(const PhaseWork& needed, Phase phase, DType dtype) const {
+  if (needed.direct.count == 0) return std::nullopt;
+  const auto cost = product(needed.direct, phase, dtype);
+  return cost ? std::optional(scaled(*cost, 1)) : std::nullopt;
 }
 
 // Forward as measured, y = x w; the backward products read a transposed operand, which is taken to

@@ -41,6 +41,7 @@ class KernelCosts {
 
   Found find(KernelKind kernel, DType dtype) const;
   std::optional<Cost> ask(KernelKind kernel, DType dtype, const KernelShape& shape) const;
+  std::optional<Cost> opaque(const PhaseWork& needed, Phase phase, DType dtype) const;
   std::optional<Cost> product(const Gemm& gemm, Phase phase, DType dtype) const;
   std::optional<Cost> tf32_product(KernelShape shape) const;
   std::optional<Cost> attention(const ShardWork& work, Phase phase, const PhaseWork& needed) const;

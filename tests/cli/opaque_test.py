@@ -42,7 +42,8 @@ class Opaque(unittest.TestCase):
                           if layer["op"] == "opaque"}, OPAQUE)
         up = next(layer for layer in shown["layers"] if layer["name"] == "up")
         self.assertEqual(up["output"], {"n": 1, "c": 6, "d": 1, "h": 8, "w": 8})
-        self.assertEqual((up["parameters"], up["macs"]), (2 * 6 * 2 * 2, 0))
+        # Each of (2, 4, 4) goes to (6, 2, 2) others.
+        self.assertEqual((up["parameters"], up["macs"]), (2 * 6 * 2 * 2, 2 * 4 * 4 * 6 * 2 * 2))
         self.assertIn(b"opaque (Resize)", self.strata("show net.onnx --allow-unsupported").stdout)
 
     def test_a_drawing_has_them(self):

@@ -93,6 +93,26 @@ TEST(Roofline, OpsWithoutProductsCostTheirPasses) {
   EXPECT_DOUBLE_EQ(product.microseconds(Phase::backward_data), 10 + 3 * 80 + 0.16);
 }
 
+// 10,000 rows of 100 columns, each a sum of 50 terms, and as much again for the gradient of each of
+// its factors; not for nothing, as its bytes alone would have it.
+TEST(Roofline, AnOpaqueProductHasTheArithmeticOfItsShapes) {
+  Opaque op{"MatMul", {{1, 100, 1, 10, 100}}};
+  TimedShard bytes = elementwise(op);
+  op.macs = 50, op.columns = 100;
+  TimedShard product = elementwise(op);
+  EXPECT_EQ(product.work(Phase::forward).direct, (Gemm{1, 10'000, 100, 50}));
+  EXPECT_EQ(product.work(Phase::backward_data).direct, (Gemm{2, 10'000, 50, 100}));
+  product.parameters = bytes.parameters = {5'000, 0};
+  EXPECT_EQ(product.work(Phase::backward_data).direct, (Gemm{1, 10'000, 50, 100}));
+  EXPECT_EQ(product.work(Phase::backward_weights).direct, (Gemm{1, 50, 100, 10'000}));
+  EXPECT_EQ(product.work(Phase::forward).bytes, bytes.work(Phase::forward).bytes);
+  EXPECT_FALSE(product.work(Phase::update).direct.count);
+  for (std::int64_t macs : {50'000, 500'000}) {
+    std::get<Opaque>(product.op).macs = macs;
+    EXPECT_GT(product.microseconds(Phase::forward), 2 * bytes.microseconds(Phase::forward));
+  }
+}
+
 TEST(Roofline, FlattenAndInputsAreFree) {
   for (int phase = 0; phase < kKernelPhases; ++phase) {
     EXPECT_EQ(elementwise(Flatten{}).microseconds(static_cast<Phase>(phase)), 0);

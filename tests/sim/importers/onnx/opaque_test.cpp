@@ -44,10 +44,110 @@ TEST(OnnxOpaque, AnOpWithoutAReaderHasItsShapeAndParameters) {
   EXPECT_EQ(kind(opaque(net).graph, "up"), "ConvTranspose");
   EXPECT_THAT(opaque(net).notes,
               ::testing::Contains("op ConvTranspose is opaque: its cost is that of the bytes that "
-                                  "it moves"));
+                                  "it moves and of the product that its shapes tell of"));
   EXPECT_EQ(said([&] { net.read(); }),
             "net.onnx: op ConvTranspose is not supported: 1 node (up); allowed: to predict, with "
             "`allow_unsupported`");
+}
+
+std::int64_t all_macs(const Graph& graph) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < graph.size(); ++i) sum += macs(graph, LayerId(i));
+  return sum / graph.batch();
+}
+
+const Opaque& opaque_layer(const Graph& graph, std::string_view layer) {
+  return std::get<Opaque>(graph[graph.find(layer)].op);
+}
+
+// As the file says it, where inference does not know it.
+void declare(Model& net, const std::string& name, const Dims& dims) {
+  auto& value = *net.graph().add_value_info();
+  value.set_name(name);
+  auto& type = *value.mutable_type()->mutable_tensor_type();
+  type.set_elem_type(onnx::TensorProto::FLOAT);
+  for (const std::int64_t dim : dims) {
+    auto& added = *type.mutable_shape()->add_dim();
+    dim > 0 ? added.set_dim_value(dim) : added.set_dim_param("batch");
+  }
+}
+
+// 16 tokens of 64 features, three products: what stands before them, as in a network that scales
+// its embeddings (Gemma), changes neither what they are nor how much they compute.
+TEST(OnnxOpaque, WhatStandsBeforeProductsDoesNotLoseThem) {
+  const std::int64_t expected = 16 * (64 * 256 + 256 * 64 + 64 * 100);
+  for (const std::string before : {"", "Mul", "Einsum"}) {
+    SCOPED_TRACE(before);
+    Model net;
+    net.input("ids", {0, 16}).output("y");
+    net.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(
+        onnx::TensorProto::INT64);
+    net.weight("table", {100, 64});
+    net.weight("u", {64, 256});
+    net.weight("v", {256, 64});
+    net.weight("w", {64, 100});
+    net.node("Gather", {"table", "ids"}, "words");
+    if (before == "Mul") net.constant("eight", 8).node("Mul", {"words", "eight"}, "scaled");
+    if (before == "Einsum") {
+      net.node("Einsum", {"words", "words"}, "scaled")("equation", "abc,abc->abc");
+      declare(net, "scaled", {0, 16, 64});
+    }
+    net.node("MatMul", {before.empty() ? "words" : "scaled", "u"}, "wide");
+    net.node("MatMul", {"wide", "v"}, "narrow");
+    net.node("MatMul", {"narrow", "w"}, "y");
+    const Graph graph = opaque(net).graph;
+    EXPECT_EQ(all_macs(graph), expected);
+    EXPECT_THAT(lines(graph), ::testing::Contains(::testing::HasSubstr("wide linear")));
+  }
+}
+
+// Each of these products is refused by its reader, and still costs what its shapes say.
+TEST(OnnxOpaque, AProductThatIsNotReadIsCounted) {
+  const auto counted = [](const char* op, const Dims& x, const Dims& w, const auto& more) {
+    Model net;
+    net.weight("w", w);
+    more(net.node(op, {"x", "w"}, "y"));
+    net.input("x", x).output("y");
+    const Graph graph = opaque(net).graph;
+    EXPECT_FALSE(opaque_layer(graph, "y").uncosted) << op;
+    return std::pair(all_macs(graph), opaque_layer(graph, "y").columns);
+  };
+  const auto nothing = [](const Attributes&) {};
+  EXPECT_EQ(counted("MatMul", {0, 3, 2, 4}, {4, 6}, nothing), std::pair(3L * 2 * 4 * 6, 6L));
+  EXPECT_EQ(counted("Gemm", {0, 4}, {4, 6}, [](const Attributes& a) { a("alpha", 0.5); }),
+            std::pair(4L * 6, 6L));
+  // Each of 3 x 4 x 4 elements goes to 5 x 2 x 2 others.
+  EXPECT_EQ(counted("ConvTranspose", {0, 3, 4, 4}, {3, 5, 2, 2},
+                    [](const Attributes& a) {
+                      a("strides", Dims{2, 2});
+                    }),
+            std::pair(3L * 4 * 4 * 5 * 2 * 2, 5L));
+}
+
+// As weights that are standardised: no numbers of the file, but its shapes are known.
+TEST(OnnxOpaque, AConvolutionByComputedWeightsIsCounted) {
+  Model net;
+  net.weight("v", {8, 3, 3, 3});
+  net.weight("mean", {8, 1, 1, 1});
+  net.node("Sub", {"v", "mean"}, "w");
+  net.node("Conv", {"x", "w"}, "y")("pads", Dims{1, 1, 1, 1});
+  net.input("x", {0, 3, 4, 4}).output("y");
+  const Graph graph = opaque(net).graph;
+  EXPECT_EQ(all_macs(graph), 8 * 4 * 4 * 3 * 3 * 3);
+}
+
+TEST(OnnxOpaque, WhatNobodyKnowsTheArithmeticOfSaysSo) {
+  Model net;
+  net.node("Einsum", {"x", "x"}, "e")("equation", "abc,abd->abd");
+  declare(net, "e", {0, 3, 4});
+  net.node("Abs", {"e"}, "y");
+  net.input("x", {0, 3, 4}).output("y");
+  const OnnxModel read = opaque(net);
+  EXPECT_TRUE(opaque_layer(read.graph, "e").uncosted);
+  EXPECT_FALSE(opaque_layer(read.graph, "y").uncosted);
+  EXPECT_THAT(read.notes,
+              ::testing::Contains("op Einsum is opaque: its cost is that of the bytes that it "
+                                  "moves, for how much it computes is not known"));
 }
 
 TEST(OnnxOpaque, ResizesScalesAreNoParameters) {
