@@ -14,6 +14,7 @@
 #include "cli/output/json.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
+#include "cli/output/trust_output.h"
 #include "sim/base/error.h"
 #include "sim/cluster/presets.h"
 #include "sim/graph/zoo.h"
@@ -83,6 +84,7 @@ void diff_json(const Case& input, const StrategyDiff& diff) {
                               {"before", side_json(input, diff.before)},
                               {"after", side_json(input, diff.after)},
                               {"changed_layers", diff.changed.size()}};
+  add_uncosted(input.graph, json);
   json["layers"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < input.graph.size(); ++i) {
     const LayerId id(i);

@@ -14,6 +14,7 @@
 #include "cli/output/explain_output.h"
 #include "cli/output/json.h"
 #include "cli/output/output.h"
+#include "cli/output/trust_output.h"
 #include "sim/base/error.h"
 #include "sim/study/explain/choices.h"
 #include "sim/study/search/solve.h"
@@ -79,14 +80,22 @@ void explain_layer(const ExplainFlags& flags, const Case& input, const Strategy&
     explained.turns = found.turns.front();
     explained.all_tried = found.all_tried;
   }
-  if (flags.json) return print_json(explained_json(input, explained));
+  if (flags.json) {
+    nlohmann::ordered_json json = explained_json(input, explained);
+    add_uncosted(input.graph, json);
+    return print_json(json);
+  }
   print_header(input);
   print("{}", explained_text(input, explained, flags.all));
 }
 
 void explain_strategy(const ExplainFlags& flags, const Case& input, const Strategy& strategy) {
   const Story story = tell(input, flags.input, flags.space, strategy);
-  if (flags.json) return print_json(story_json(input, story));
+  if (flags.json) {
+    nlohmann::ordered_json json = story_json(input, story);
+    add_uncosted(input.graph, json);
+    return print_json(json);
+  }
   print_header(input);
   print("{}", story_text(input, story));
 }

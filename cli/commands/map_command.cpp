@@ -16,6 +16,7 @@
 #include "cli/output/map_output.h"
 #include "cli/output/output.h"
 #include "cli/output/progress.h"
+#include "cli/output/trust_output.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/strategy/hybrid.h"
@@ -63,7 +64,11 @@ void run(const MapFlags& flags) {
   const PhaseMapRequest request = request_of(flags, input.cluster);
   const PhaseMap map = map_with_progress(request);
   if (!flags.csv_file.empty()) write_file_whole(flags.csv_file, print_csv(table_of(map)));
-  if (flags.json) return print_json(map_json(map));
+  if (flags.json) {
+    nlohmann::ordered_json json = map_json(map);
+    add_uncosted(input.graph, json);
+    return print_json(json);
+  }
   print_header(input);
   print("{}", map_text(map));
 }

@@ -32,6 +32,7 @@
 #include "sim/strategy/config_text.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/study/case/flops.h"
+#include "sim/study/case/plausibility.h"
 #include "sim/study/case/rounds.h"
 #include "sim/study/explain/story.h"
 #include "sim/study/search/solve.h"
@@ -154,8 +155,9 @@ void print_details(const Case& input, const Prediction& p) {
     print("{}", not_measured_text(input, p));
   }
   if (const auto used = flops_utilisation(input, p.strategy, p.step_seconds())) {
-    print("Model FLOPs utilisation: {:.1f}% of the devices' {} peak\n", 100 * used->model,
-          name(input.dtypes.values));
+    const std::string reason = plausibility(input, *used, p.step_seconds()).reason;
+    print("Model FLOPs utilisation: {:.1f}% of the devices' {} peak{}{}\n", 100 * used->model,
+          name(input.dtypes.values), reason.empty() ? "" : "; ", reason);
   }
   print("{}", peak_text(input, p));
   print_layers(input, p);
@@ -273,6 +275,7 @@ void run(PredictFlags& flags) {
   for (const Prediction& p : predictions) {
     warn_of_idle_devices(p.strategy.name(), p.plan, input.cluster);
     warn_if_too_large(input, p);
+    warn_if_implausible(input, p.strategy, p.step_seconds());
     if (flags.jitter) warn_if_steady(p);
   }
   const std::optional<ExpectedError> expected = expected_error(flags.input, input);

@@ -16,6 +16,7 @@
 #include "cli/output/output.h"
 #include "cli/output/progress.h"
 #include "cli/output/solve_output.h"
+#include "cli/output/trust_output.h"
 #include "sim/base/error.h"
 #include "sim/strategy/strategy_file.h"
 #include "sim/study/search/within_memory.h"
@@ -94,6 +95,8 @@ void run(SolveFlags& flags) {
                          print_setting("objective", options.objective),
                          print_setting("algorithm", options.algorithm), kept_names(flags.keep)};
   warn_of_memory(solved);
+  const Scored& best = solved.best.front();
+  if (best.simulated()) warn_if_implausible(input, best.strategy, best.step);
   if (!interrupt.is_set() && !flags.output.empty()) {
     write_file_whole(flags.output,
                      print_strategy(solved.best.front().strategy, input.graph, input.cluster));

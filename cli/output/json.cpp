@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/output.h"
+#include "cli/output/trust_output.h"
 #include "sim/strategy/strategy_file.h"
 
 namespace strata {
@@ -124,7 +125,10 @@ nlohmann::ordered_json prediction_json(const Case& input, const Prediction& pred
   json.update(columns_json(
       result, {"eq1_seconds", "throughput", "comm_bytes", "transfer_bytes", "sync_bytes"}));
   json["statistics_bytes"] = prediction.communication.statistics.value;
-  json.update(columns_json(result, {"mfu", "hfu", "peak_memory_bytes"}));
+  json.update(columns_json(result, {"mfu", "hfu"}));
+  add_plausibility(input, prediction.strategy, prediction.step_seconds(), json);
+  add_uncosted(input.graph, json);
+  json.update(columns_json(result, {"peak_memory_bytes"}));
   json["peak_memory_bytes_by_device"] = memory_json(prediction);
   json["joined_transfers"] = prediction.plan.joins_transfers();
   json["cost_sources"] = sources_json(prediction.sources);

@@ -10,6 +10,7 @@
 
 #include "cli/output/json.h"
 #include "cli/output/table.h"
+#include "cli/output/trust_output.h"
 #include "sim/strategy/config_text.h"
 #include "sim/strategy/strategy_file.h"
 #include "sim/text/repeats.h"
@@ -74,7 +75,11 @@ Json solved_json(const Case& input, const SolveNames& names, const Solved& solve
   json["algorithm"] = names.algorithm;
   json["kept"] = names.kept;
   json.update(scored_json(input, best));
-  if (best.simulated()) json.update(columns_json(result, {"throughput"}));
+  if (best.simulated()) {
+    json.update(columns_json(result, {"throughput", "mfu"}));
+    add_plausibility(input, best.strategy, best.step, json);
+  }
+  add_uncosted(input.graph, json);
   json["optimal"] = solved.optimal;
   json["lower_bound_seconds"] = solved.lower_bound.value;
   const bool has_gap = !solved.outside && std::isfinite(solved.least().value);

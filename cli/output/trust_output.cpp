@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/output/output.h"
 #include "sim/study/case/cost_basis.h"
+#include "sim/study/case/plausibility.h"
 
 namespace strata {
 
@@ -41,6 +43,31 @@ nlohmann::ordered_json cost_basis_json(const Case& input, const Prediction& pred
                     {"share", basis.share}});
   }
   return json;
+}
+
+void add_uncosted(const Graph& graph, nlohmann::ordered_json& json) {
+  const Uncosted found = uncosted(graph);
+  json["uncosted"] = {{"layers", found.layers},
+                      {"ops", found.ops},
+                      {"macs_share", nullptr},
+                      {"activations_share", found.activations},
+                      {"parameters_share", found.parameters}};
+  if (found.layers == 0) json["uncosted"]["macs_share"] = 0;
+}
+
+void add_plausibility(const Case& input, const Strategy& strategy, Seconds step,
+                      nlohmann::ordered_json& json) {
+  const std::optional<Plausibility> found = plausibility(input, strategy, step);
+  json["plausible"] = nullptr;
+  json["reason"] = nullptr;
+  if (!found) return;
+  json["plausible"] = found->plausible;
+  if (!found->reason.empty()) json["reason"] = found->reason;
+}
+
+void warn_if_implausible(const Case& input, const Strategy& strategy, Seconds step) {
+  const std::optional<Plausibility> found = plausibility(input, strategy, step);
+  if (found && !found->plausible) warn(fmt::format("{}: {}", strategy.name(), found->reason));
 }
 
 std::string expected_error_text(const std::optional<ExpectedError>& error) {

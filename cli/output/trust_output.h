@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/graph/graph.h"
 #include "sim/study/case/predict.h"
 #include "sim/study/published/expected_error.h"
 
@@ -17,6 +18,15 @@ namespace strata {
 /// (analytic)" and an end of line; empty where all is measured.
 std::string not_measured_text(const Case& input, const Prediction& prediction);
 nlohmann::ordered_json cost_basis_json(const Case& input, const Prediction& prediction);
+
+/// As `uncosted`: {"layers", "ops", "macs_share", "activations_share", "parameters_share"}. The
+/// share of the multiply-accumulates is null where there are such layers: nobody knows theirs.
+void add_uncosted(const Graph& graph, nlohmann::ordered_json& json);
+
+/// As `plausible` and `reason`, both null where the devices' peak is not known.
+void add_plausibility(const Case& input, const Strategy& strategy, Seconds step,
+                      nlohmann::ordered_json& json);
+void warn_if_implausible(const Case& input, const Strategy& strategy, Seconds step);
 
 /// A line.
 std::string expected_error_text(const std::optional<ExpectedError>& error);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "gui/models/jobs.h"
 #include "gui/models/search_text.h"
@@ -60,6 +61,9 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* prog
   scene->use = utilisation(prediction.plan, prediction.timeline, input.cluster,
                            prediction.step_seconds(), prediction.repeated);
   scene->flops = flops_utilisation(input, prediction.strategy, prediction.step_seconds());
+  if (scene->flops)
+    scene->plausible = plausibility(input, *scene->flops, prediction.step_seconds());
+  scene->uncosted = uncosted(input.graph);
   return scene;
 }
 
@@ -68,6 +72,17 @@ std::string shortage_text(const Scene& scene) {
   if (!found) return {};
   return fmt::format("does not fit: {} of {}", format_bytes(found->needed),
                      format_bytes(found->capacity));
+}
+
+std::vector<std::string> doubts_of(const Scene& scene) {
+  std::vector<std::string> doubts;
+  if (scene.plausible && !scene.plausible->plausible) doubts.push_back(scene.plausible->reason);
+  const Uncosted& lost = scene.uncosted;
+  if (lost.layers == 0) return doubts;
+  doubts.push_back(fmt::format(
+      "how much {} computes is not known: {} of {} layers cost the bytes that they move alone",
+      fmt::join(lost.ops, ", "), lost.layers, scene.input.graph.size()));
+  return doubts;
 }
 
 Seconds predicted_step(const Document& document, CaseLoader& loader,

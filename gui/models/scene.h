@@ -10,7 +10,8 @@
 
 #include "gui/models/document.h"
 #include "gui/models/stage_names.h"
-#include "sim/study/case/flops.h"
+#include "sim/study/case/cost_basis.h"
+#include "sim/study/case/plausibility.h"
 #include "sim/study/sweep/case_loader.h"
 #include "sim/timeline/compare.h"
 #include "sim/timeline/critical_path.h"
@@ -25,6 +26,8 @@ struct Scene {
   std::vector<PathStep> path;             ///< critical
   Utilisation use;                        ///< of devices and links in the steady window
   std::optional<FlopsUtilisation> flops;  ///< where the devices' peak is known
+  std::optional<Plausibility> plausible;  ///< of the utilisation
+  Uncosted uncosted;                      ///< of the network
 };
 using ScenePtr = std::shared_ptr<const Scene>;
 
@@ -39,6 +42,9 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* prog
 /// "does not fit: 21.49 GB of 17.18 GB", of the device that lacks the most memory; empty where none
 /// does.
 std::string shortage_text(const Scene& scene);
+/// Why not to trust the step: "MFU 77 % is above any published figure for a100 in bf16 (64 %)",
+/// and what of the network has no cost. Sentences without a full stop; none where all is well.
+std::vector<std::string> doubts_of(const Scene& scene);
 /// Its step time alone, sooner.
 Seconds predicted_step(const Document& document, CaseLoader& loader,
                        const std::atomic<bool>* cancelled = nullptr);

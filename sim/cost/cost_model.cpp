@@ -34,6 +34,15 @@ PeakOfType peaks_of(const Profile& profile) {
   return peaks;
 }
 
+using MfuOfType = std::array<std::optional<double>, kDTypeNames.size()>;
+MfuOfType mfus_of(const Profile& profile) {
+  MfuOfType mfus;
+  for (std::size_t i = 0; i < mfus.size(); ++i) {
+    if (profile.published_mfu[i]) mfus[i] = profile.published_mfu[i]->value;
+  }
+  return mfus;
+}
+
 class ProfileCostModel final : public CostModel {
  public:
   explicit ProfileCostModel(const Profile& profile)
@@ -44,6 +53,7 @@ class ProfileCostModel final : public CostModel {
         roofline_(profile),
         computes_in_(types_of(profile)),
         peaks_(peaks_of(profile)),
+        mfus_(mfus_of(profile)),
         kernels_(profile.kernels),
         measured_devices_(profile.devices) {}
 
@@ -71,6 +81,9 @@ class ProfileCostModel final : public CostModel {
   }
   std::optional<FlopsPerSecond> peak(DType dtype) const override {
     return peaks_[static_cast<std::size_t>(dtype)];
+  }
+  std::optional<double> published_mfu(DType dtype) const override {
+    return mfus_[static_cast<std::size_t>(dtype)];
   }
   KernelTraits kernels() const override { return kernels_; }
   std::unique_ptr<CostModel> with(const KernelTraits& kernels) const override {
@@ -142,6 +155,7 @@ class ProfileCostModel final : public CostModel {
   Roofline roofline_;
   ComputesIn computes_in_;
   PeakOfType peaks_;
+  MfuOfType mfus_;
   KernelTraits kernels_;
   std::int64_t measured_devices_;
 };

@@ -65,6 +65,9 @@ class CostModel {
   virtual bool computes_in(DType) const { return true; }
   /// Of the kind's arithmetic units in this type; nothing where the profile has none.
   virtual std::optional<FlopsPerSecond> peak(DType) const { return std::nullopt; }
+  /// The highest model FLOPs utilisation in this type that anybody published of the kind; nothing
+  /// where the profile has none.
+  virtual std::optional<double> published_mfu(DType) const { return std::nullopt; }
   /// How the kind's kernels work; and the same costs of kernels that work otherwise.
   virtual KernelTraits kernels() const { return {}; }
   virtual std::unique_ptr<CostModel> with(const KernelTraits& kernels) const = 0;

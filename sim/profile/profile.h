@@ -58,6 +58,10 @@ struct Provenance {
 /// Peaks by DType. A kind that lacks one computes in fp32 (and still moves the smaller elements).
 using Peaks = std::array<std::optional<Sourced<FlopsPerSecond>>, kDTypeNames.size()>;
 
+/// By DType: the highest model FLOPs utilisation of a training step that anybody published. Above 1
+/// where kernels multiply less than is counted (Winograd's convolutions).
+using PublishedMfu = std::array<std::optional<Sourced<double>>, kDTypeNames.size()>;
+
 /// Invariant: an fp32 peak; every figure within the range its comment says, extents >= 1.
 struct Profile {
   std::string kind;
@@ -65,6 +69,7 @@ struct Profile {
   Sourced<Bytes> memory_capacity;
   Sourced<BytesPerSecond> bandwidth;
   Peaks peaks;
+  PublishedMfu published_mfu;
   Efficiency efficiency;
   KernelTraits kernels;
   Provenance provenance;

@@ -19,6 +19,7 @@ constexpr double kMinShare = 1e-4;
 constexpr double kMinRate = 1e6;
 constexpr double kMaxLaunch = 1;
 constexpr double kMaxHalf = 1e6;
+constexpr double kMaxMfu = 10;
 constexpr std::int64_t kMostDevices = std::int64_t{1} << 20;
 
 double read_share(const Value& value) {
@@ -26,6 +27,9 @@ double read_share(const Value& value) {
 }
 double read_part(const Value& value) {
   return value.as_number(0, 1);
+}
+double read_mfu(const Value& value) {
+  return value.as_number(kMinShare, kMaxMfu);
 }
 double read_half(const Value& value) {
   return value.as_number(0, kMaxHalf);
@@ -94,6 +98,12 @@ void read_peaks(Table table, Peaks& peaks, Diagnostics& errors) {
   for (std::size_t i = fp32 + 1; i < peaks.size(); ++i) {
     read(kDTypeNames[i], peaks[i], read_peak);
   }
+  read.finish();
+}
+
+void read_published(Table table, PublishedMfu& published, Diagnostics& errors) {
+  FigureReader read(std::move(table), errors);
+  for (std::size_t i = 0; i < published.size(); ++i) read(kDTypeNames[i], published[i], read_mfu);
   read.finish();
 }
 
@@ -190,6 +200,14 @@ std::string print_head(const Profile& profile) {
   return text;
 }
 
+std::string print_published(const PublishedMfu& published) {
+  std::string text;
+  for (std::size_t i = 0; i < published.size(); ++i) {
+    if (published[i]) text += print(kDTypeNames[i], *published[i]);
+  }
+  return text.empty() ? text : "\n[published_mfu]\n" + text;
+}
+
 std::string print_efficiency(const Efficiency& e) {
   return "\n[efficiency]\n" + print("launch", e.launch) + print("memory", e.memory) +
          print("gemm", e.gemm) + print("winograd", e.winograd) + print("direct", e.direct) +
@@ -212,6 +230,10 @@ Profile parse_profile(std::string_view toml, const std::string& file) {
   errors.attempt([&] { read_provenance(root.table("provenance"), profile); });
   errors.attempt([&] { read_device(root.table("device"), profile, errors); });
   errors.attempt([&] { read_peaks(root.table("peak"), profile.peaks, errors); });
+  errors.attempt([&] {
+    if (auto published = root.optional_table("published_mfu"))
+      read_published(*published, profile.published_mfu, errors);
+  });
   errors.attempt([&] { read_efficiency(root.table("efficiency"), profile.efficiency, errors); });
   errors.attempt([&] {
     if (auto kernels = root.optional_table("kernels"))
@@ -233,8 +255,8 @@ std::string print_profile(const Profile& profile) {
   for (std::size_t i = 0; i < kDTypeNames.size(); ++i) {
     if (profile.peaks[i]) text += print(kDTypeNames[i], *profile.peaks[i]);
   }
-  return text + print_efficiency(profile.efficiency) + print(profile.kernels) +
-         print_moves(profile.moves) + print_kernel_entries(profile.tables);
+  return text + print_published(profile.published_mfu) + print_efficiency(profile.efficiency) +
+         print(profile.kernels) + print_moves(profile.moves) + print_kernel_entries(profile.tables);
 }
 
 namespace {

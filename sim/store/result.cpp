@@ -16,7 +16,7 @@ using R = CaseResult;
 using enum ColumnGroup;
 using enum ColumnRank;
 
-constexpr std::array<ColumnSpec, 38> kColumns = {{
+constexpr std::array<ColumnSpec, 40> kColumns = {{
     {"job", job, &R::job},
     {"model", question, &R::model},
     {"cluster", question, &R::cluster},
@@ -52,12 +52,18 @@ constexpr std::array<ColumnSpec, 38> kColumns = {{
      .heading = "HFU",
      .more_is_better = true,
      .since = 4},
+    {.key = "plausible", .group = step, .value = &R::plausible, .rank = detail, .since = 5},
     {.key = "measured_share",
      .group = prediction,
      .value = &R::measured_share,
      .more_is_better = true},
     {"interpolated_share", prediction, &R::interpolated_share, detail},
     {"analytic_share", prediction, &R::analytic_share, detail},
+    {.key = "uncosted_share",
+     .group = prediction,
+     .value = &R::uncosted_share,
+     .rank = detail,
+     .since = 5},
     {.key = "p50_seconds", .group = prediction, .value = &R::p50_seconds, .since = 2},
     {.key = "p95_seconds", .group = prediction, .value = &R::p95_seconds, .since = 2},
     {"optimal", solve, &R::optimal},

@@ -31,7 +31,10 @@ struct CaseResult {
   std::optional<bool> fits;  ///< in the memory of the devices, or the limit that was set
   /// Of all devices' peaks: by the model's arithmetic, and by what kernels compute for it.
   std::optional<double> mfu, hfu;
+  std::optional<bool> plausible;  ///< the utilisation, beside what was published (plausibility.h)
   std::optional<double> measured_share, interpolated_share, analytic_share;
+  /// Of the network's activations: those of opaque ops that compute nobody knows how much.
+  std::optional<double> uncosted_share;
   std::optional<double> p50_seconds, p95_seconds;  ///< of steps with jitter
   // Solves.
   std::optional<bool> optimal;

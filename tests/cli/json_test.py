@@ -165,6 +165,24 @@ class Contract(unittest.TestCase):
         owt = predict("alexnet", "p100-1x4", "--strategy owt")
         self.assertEqual(owt["comm_bytes"], 112750080)
 
+    def test_says_what_nobody_has_published(self):
+        llama = "predict llama2-7b --cluster a100-1x8 --dtype bf16 --strategy data --batch 64"
+        outcome = cases.run(f"strata {llama} --micro-batch 1 --json", ".")
+        p = json.loads(outcome.stdout)
+        self.assertGreater(p["mfu"], 0.65)
+        self.assertIs(p["plausible"], False)
+        self.assertEqual(p["reason"], f"MFU {round(100 * p['mfu'])} % is above any published figure "
+                                      "for a100 in bf16 (64 %)")
+        self.assertIn(f"strata: warning: data: {p['reason']}\n", outcome.stderr)
+        usual = predict("resnet50", "a100-1x8", "--strategy data --dtype fp16")
+        self.assertEqual((usual["plausible"], usual["reason"]), (True, None))
+        winograd = predict("vgg16", "p100-1x1", "--strategy data")
+        self.assertGreater(winograd["mfu"], 1)
+        self.assertIs(winograd["plausible"], True)
+        self.assertIn("Winograd", winograd["reason"])
+        unknown = predict("lenet5", "p100-1x1", "--strategy data --dtype bf16")
+        self.assertEqual((unknown["plausible"], unknown["reason"]), (None, None))
+
     def test_one_device_moves_nothing(self):
         p = predict("alexnet", "p100-1x1")
         self.assertEqual((p["devices"], p["batch"], p["comm_bytes"]), (1, 32, 0))

@@ -72,6 +72,55 @@ class Opaque(unittest.TestCase):
         said = self.strata(f"predict net.onnx {ON} --strategy data --allow-unsupported").stderr
         self.assertIn("4 of 9 layers are opaque (ConvTranspose, Resize, Split)", said)
 
+    def test_every_answer_says_what_has_no_cost(self):
+        (self.folder / "net.toml").write_text("""name = "net"
+[[layer]]
+name = "x"
+op = "input"
+shape = [8, 1, 16]
+[[layer]]
+name = "mix"
+op = "opaque"
+kind = "Einsum"
+shape = [8, 1, 16]
+parameters = 300
+uncosted = true
+[[layer]]
+name = "fc"
+op = "fc"
+out_features = 5
+bias = false
+[[layer]]
+name = "loss"
+op = "softmax_cross_entropy"
+""")
+        wanted = {"layers": 1, "ops": ["Einsum"], "macs_share": None,
+                  "activations_share": 128 / (128 + 5 + 5), "parameters_share": 300 / (300 + 640)}
+        how = f"net.toml {ON}"
+        self.strata(f"solve {how} -o a.json")
+        for command in (f"predict {how} --strategy data", f"solve {how}",
+                        f"explain {how} --strategy data", f"diff data model --model {how}",
+                        f"explain {how} --strategy data --layer fc",
+                        f"map {how} --x batch=8,16 --y link.intra.bandwidth=1x,2x"):
+            outcome = self.strata(f"{command} --json")
+            self.assertEqual(json.loads(outcome.stdout)["uncosted"], wanted, command)
+            self.assertIn("how much Einsum computes is not known", outcome.stderr, command)
+        costed = self.answer(f"predict net.onnx {ON} --strategy data")["uncosted"]
+        self.assertEqual(costed, {"layers": 0, "ops": [], "macs_share": 0, "activations_share": 0,
+                                  "parameters_share": 0})
+        (self.folder / "s.toml").write_text("""[[sweep]]
+job = "solve"
+model = "net.toml"
+cluster = "p100-1x2"
+batch = 8
+""")
+        self.strata("sweep s.toml --db s.db")
+        rows = json.loads(self.strata("query s.db 'SELECT uncosted_share AS s FROM cases' "
+                                      "--json").stdout)["rows"]
+        self.assertEqual([row["s"] for row in rows], [wanted["activations_share"]] * len(rows))
+        self.strata("report s.db -o report")
+        self.assertIn("To be doubted", (self.folder / "report/report.md").read_text())
+
     def test_they_are_cut_in_samples_alone(self):
         self.strata(f"solve net.onnx {ON} --allow-unsupported --degrees all -o best.json")
         explained = self.answer(f"explain net.onnx {ON} --strategy best.json --layer big")

@@ -41,6 +41,23 @@ QString flops_tip(const FlopsUtilisation& flops) {
       .arg(human_share(flops.model), human_share(flops.hardware));
 }
 
+// "   implausible   3 layers not costed".
+QString doubt_text(const Scene& scene) {
+  QString text;
+  if (scene.plausible && !scene.plausible->plausible) text += StepResult::tr("   implausible");
+  const std::size_t lost = scene.uncosted.layers;
+  if (lost > 0) text += StepResult::tr("   %1 not costed").arg(counted(lost, "layer"));
+  return text;
+}
+
+// What is doubtful stands first.
+QString notes_tip(const Scene& scene) {
+  QStringList lines;
+  for (const std::string& doubt : doubts_of(scene)) lines << QString::fromStdString(doubt);
+  if (scene.flops) lines << flops_tip(*scene.flops);
+  return lines.join(QStringLiteral("\n\n"));
+}
+
 // No room for what says nothing.
 void show_note(QLabel& label, const QString& text) {
   label.setText(text);
@@ -137,7 +154,7 @@ void StepResult::show_result() {
   step_->setText(text);
 }
 
-// "at most 3.9 % from the fastest   Eq. 1: 256 ms   MFU 38.1 %".
+// "at most 3.9 % from the fastest   Eq. 1: 256 ms   MFU 38.1 %", and behind it what is doubtful.
 void StepResult::show_notes() {
   if (tick_.isActive()) return;
   const ScenePtr scene = workspace_.scene();
@@ -151,8 +168,8 @@ void StepResult::show_notes() {
   show_note(*gap_, gap_text(bound, prediction.step_seconds()));
   QString costs = tr("Eq. 1: %1").arg(human_seconds(prediction.eq1_seconds()));
   if (scene->flops) costs += tr("   MFU %1").arg(human_share(scene->flops->model));
-  show_note(*eq1_, costs);
-  eq1_->setToolTip(scene->flops ? flops_tip(*scene->flops) : QString());
+  show_note(*eq1_, costs + doubt_text(*scene));
+  eq1_->setToolTip(notes_tip(*scene));
 }
 
 // A search that ends within a blink is not shown.

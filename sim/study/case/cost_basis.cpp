@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 namespace strata {
 
@@ -36,6 +37,35 @@ std::vector<CostBasis> cost_basis(const Case& input, const Prediction& predictio
   std::stable_sort(basis.begin(), basis.end(),
                    [](const CostBasis& a, const CostBasis& b) { return a.share > b.share; });
   return basis;
+}
+
+namespace {
+
+// 0 of nothing.
+double part_of(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
+}  // namespace
+
+Uncosted uncosted(const Graph& graph) {
+  Uncosted found;
+  double activations = 0, parameters = 0;
+  for (const Layer& layer : graph.layers()) {
+    if (is_input(layer.op)) continue;
+    const auto made = static_cast<double>(volume(layer.output));
+    const auto held = static_cast<double>(layer.held().total());
+    activations += made, parameters += held;
+    const auto* opaque = std::get_if<Opaque>(&layer.op);
+    if (opaque == nullptr || !opaque->uncosted) continue;
+    ++found.layers;
+    found.activations += made, found.parameters += held;
+    if (std::ranges::find(found.ops, opaque->kind) == found.ops.end())
+      found.ops.push_back(opaque->kind);
+  }
+  found.activations = part_of(found.activations, activations);
+  found.parameters = part_of(found.parameters, parameters);
+  return found;
 }
 
 }  // namespace strata

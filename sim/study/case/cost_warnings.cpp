@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/study/case/cost_basis.h"
 #include "sim/study/case/framework.h"
 
 namespace strata {
@@ -49,22 +50,38 @@ std::vector<std::string> of_counts(const Case& input, const ByKind& models) {
   return found;
 }
 
+// How much they compute nobody knows, so that the step is too short by that.
+std::string of_uncosted(const Graph& graph) {
+  const Uncosted found = uncosted(graph);
+  return fmt::format(
+      "how much {} computes is not known: {} of {} layers, with {:.3g} % of the activations and "
+      "{:.3g} % of the parameters, cost the bytes that they move alone, so a step takes longer "
+      "than predicted",
+      fmt::join(found.ops, ", "), found.layers, graph.size(), 100 * found.activations,
+      100 * found.parameters);
+}
+
 // "Resize, Einsum", each once.
 std::vector<std::string> of_ops(const Graph& graph) {
   std::vector<std::string> kinds;
   std::size_t layers = 0;
+  bool multiply = false, lose = false;
   for (const Layer& layer : graph.layers()) {
     const auto* opaque = std::get_if<Opaque>(&layer.op);
     if (opaque == nullptr) continue;
     ++layers;
+    multiply = multiply || opaque->macs > 0;
+    lose = lose || opaque->uncosted;
     if (std::find(kinds.begin(), kinds.end(), opaque->kind) == kinds.end())
       kinds.push_back(opaque->kind);
   }
   if (layers == 0) return {};
-  return {
-      fmt::format("{} of {} layers {} opaque ({}): their costs are those of the bytes that "
-                  "they move, without arithmetic",
-                  layers, graph.size(), layers == 1 ? "is" : "are", fmt::join(kinds, ", "))};
+  std::vector<std::string> found = {fmt::format(
+      "{} of {} layers {} opaque ({}): their costs are those of the bytes that they move{}", layers,
+      graph.size(), layers == 1 ? "is" : "are", fmt::join(kinds, ", "),
+      multiply ? ", and of the products that their shapes tell of" : ", without arithmetic")};
+  if (lose) found.push_back(of_uncosted(graph));
+  return found;
 }
 
 // What was asked for, and changes nothing.

@@ -1,11 +1,27 @@
 #include "sim/study/case/flops.h"
 
+#include <cmath>
 #include <vector>
 
 #include "sim/cost/work.h"
 #include "sim/graph/step_phases.h"
+#include "sim/study/case/cost_basis.h"
+#include "sim/study/case/plausibility.h"
 
 namespace strata {
+
+namespace {
+
+// Of what the product does. Libraries' fastest method makes 4x4 outputs of r x r taps by (r+3)^2
+// multiplications instead of 16 r^2.
+double least_share(const PhaseWork& work) {
+  if (work.winograd.count == 0) return 1;
+  const double r = std::sqrt(static_cast<double>(work.winograd.count)) - 1;  // (r+1)^2 of F(2x2)
+  const double share = (r + 3) / (4 * r);
+  return share * share;
+}
+
+}  // namespace
 
 StepFlops step_flops(const Graph& graph, const KernelTraits& kernels, const Segments& segments) {
   const std::vector<bool> again = computed_again(graph, segments, kernels);
@@ -27,9 +43,11 @@ StepFlops step_flops(const Graph& graph, const KernelTraits& kernels, const Segm
     const ShardWork work{&layer.op, layer.output, inputs, layer.parameters};
     for (Phase phase : {Phase::forward, Phase::backward_data, Phase::backward_weights}) {
       if (!phases[phase]) continue;
-      const Flops done = phase_work(work, phase, kernels).direct.flops();
+      const PhaseWork needed = phase_work(work, phase, kernels);
+      const double times = phase == Phase::forward && again[i] ? 2 : 1;
+      const Flops done = needed.direct.flops() * times;
       flops.hardware = flops.hardware + done;
-      if (phase == Phase::forward && again[i]) flops.hardware = flops.hardware + done;
+      flops.least = flops.least + done * least_share(needed);
     }
   }
   return flops;
@@ -52,16 +70,19 @@ std::optional<FlopsUtilisation> flops_utilisation(const Case& input, const Strat
   // The graph may be of a part of the batch.
   const double parts =
       static_cast<double>(input.batch()) / static_cast<double>(input.graph.batch());
+  const Flops least = input.dtypes.values == DType::fp32 ? flops.least : flops.hardware;
   return FlopsUtilisation{parts * flops.model.value / possible,
-                          parts * flops.hardware.value / possible};
+                          parts * flops.hardware.value / possible, parts * least.value / possible};
 }
 
 void add_flops(const Case& input, const Strategy& strategy, CaseResult& result) {
+  result.uncosted_share = uncosted(input.graph).activations;
   if (!result.step_seconds) return;
   const auto used = flops_utilisation(input, strategy, Seconds{*result.step_seconds});
   if (!used) return;
   result.mfu = used->model;
   result.hfu = used->hardware;
+  result.plausible = plausibility(input, *used, Seconds{*result.step_seconds}).plausible;
 }
 
 }  // namespace strata

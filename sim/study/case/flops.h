@@ -17,17 +17,21 @@ struct StepFlops {
   /// As kernels compute them: an attention's backward pass makes its first product again, and
   /// layers of segments their forward pass.
   Flops hardware;
+  /// As little of that as kernels may do: convolutions by Winograd's method where it applies.
+  Flops least;
 };
 StepFlops step_flops(const Graph& graph, const KernelTraits& kernels = {},
                      const Segments& segments = {});
 
 struct FlopsUtilisation {
   double model = 0, hardware = 0;  ///< of all devices' peaks in the case's type
+  double least = 0;                ///< likewise; Winograd's method is of fp32 alone
 };
 /// Nothing where a device's profile has no peak of that type, or a what-if changes a layer's speed.
 std::optional<FlopsUtilisation> flops_utilisation(const Case& input, const Strategy& strategy,
                                                   Seconds step);
-/// To a result with a step's time.
+/// To a result, what of its network has no cost (cost_basis.h); with a step's time its utilisation,
+/// and whether that is plausible (plausibility.h).
 void add_flops(const Case& input, const Strategy& strategy, CaseResult& result);
 
 }  // namespace strata

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include "gui/models/network/solve_rest.h"
+#include "sim/text/file.h"
 #include "tests/gui/widgets/window_test.h"
 
 namespace strata::gui {
@@ -125,6 +126,42 @@ TEST_F(HeaderTest, WarnsBesideTheStepOfWhatDoesNotFit) {
   settle();
   EXPECT_THAT(result->text().toStdString(), Not(HasSubstr("does not fit:")));
   EXPECT_THAT(result->text().toStdString(), HasSubstr("of model, which does not fit"));
+}
+
+TEST_F(HeaderTest, SaysWhatMakesAStepDoubtful) {
+  const auto* notes = window_->findChild<QLabel*>("eq1");
+  Document wide = lenet();
+  window_->open_document(wide);
+  settle();
+  EXPECT_THAT(notes->text().toStdString(), Not(HasSubstr("implausible")));
+  wide.input.model = "gpt:layers=1,hidden=8192,heads=64,seq=2048,vocab=1000";
+  wide.input.cluster = "a100-1x1";
+  wide.input.batch = 4;
+  wide.input.dtype = DType::bf16;
+  window_->open_document(wide);
+  settle();
+  EXPECT_THAT(notes->text().toStdString(), HasSubstr("implausible"));
+  EXPECT_THAT(notes->toolTip().toStdString(),
+              HasSubstr("is above any published figure for a100 in bf16 (64 %)"));
+
+  const QString file = path("lost.toml");
+  write_file_whole(file.toStdString(), R"(name = "lost"
+[[layer]]
+name = "x"
+op = "input"
+shape = [8, 1, 16]
+[[layer]]
+name = "mix"
+op = "opaque"
+kind = "Einsum"
+shape = [8, 1, 16]
+uncosted = true
+)");
+  wide.input.model = file.toStdString();
+  window_->open_document(wide);
+  settle();
+  EXPECT_THAT(notes->text().toStdString(), HasSubstr("1 layer not costed"));
+  EXPECT_THAT(notes->toolTip().toStdString(), HasSubstr("how much Einsum computes is not known"));
 }
 
 TEST_F(HeaderTest, SaysHowFarFromTheFastestAStepIs) {

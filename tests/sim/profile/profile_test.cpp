@@ -111,6 +111,18 @@ TEST(Profile, SaysHowItsKernelsWork) {
   EXPECT_EQ(parse_profile(toy("", ""), "toy.toml").kernels, KernelTraits{});
 }
 
+TEST(Profile, SaysWhatWasPublished) {
+  const std::string with =
+      "[published_mfu]\nbf16 = { value = 0.5, source = \"p\" }\n\n[efficiency]";
+  const Profile p = parse_profile(toy("[efficiency]", with), "toy.toml");
+  EXPECT_EQ(p.published_mfu[2], (Sourced<double>{0.5, "p"}));
+  EXPECT_EQ(p.published_mfu[0], std::nullopt);
+  EXPECT_EQ(parse_profile(print_profile(p), "printed.toml"), p);
+  EXPECT_EQ(parse_profile(kToy, "toy.toml").published_mfu, PublishedMfu{});
+  EXPECT_EQ(profile_error(toy("[efficiency]", "[published_mfu]\nbf16 = 0.5\n\n[efficiency]")),
+            "toy.toml:18: 'bf16' must be a table; it is 0.5");
+}
+
 TEST(Profile, SaysHowManyDevicesWereBusyWhileItWasMeasured) {
   EXPECT_EQ(parse_profile(kToy, "toy.toml").devices, 0);
   const Profile p = parse_profile(toy("[provenance]", "devices = 2\n[provenance]"), "toy.toml");
@@ -187,7 +199,7 @@ TEST(Profile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(profile_error(toy("[peak]", "[peaks]")),
             "toy.toml:1: missing key 'peak'\n"
             "toy.toml:13: unknown key 'peaks'; allowed: kind, description, costs, devices, "
-            "provenance, device, peak, efficiency, kernels, moves, kernel");
+            "provenance, device, peak, published_mfu, efficiency, kernels, moves, kernel");
   EXPECT_EQ(profile_error(toy("{ value = 0.5, source = \"f\" }", "0.5")),
             "toy.toml:19: 'memory' must be a table; it is 0.5");
 }

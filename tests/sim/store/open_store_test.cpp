@@ -117,10 +117,10 @@ TEST_F(OpenStoreTest, DraftsHaveNamesOfTheirOwn) {
 
 TEST_F(OpenStoreTest, RefusesANewerVersionAndNamesBoth) {
   { const Store made(path("a.db")); }
-  bare(path("a.db"), "PRAGMA user_version = 5");
+  bare(path("a.db"), "PRAGMA user_version = 6");
   for (const OpenMode mode : {OpenMode::create, OpenMode::write, OpenMode::read}) {
     EXPECT_EQ(refusal(path("a.db"), mode),
-              path("a.db") + ": is of version 5 of the store; this Strata knows versions 1 to 4");
+              path("a.db") + ": is of version 6 of the store; this Strata knows versions 1 to 5");
   }
 }
 
@@ -139,6 +139,8 @@ TEST_F(OpenStoreTest, BringsAnOldFileUpToDateAndKeepsACopy) {
     result.p95_seconds = 0.5;
     EXPECT_TRUE(store.store(result));
     EXPECT_EQ(print(store.query("SELECT p95_seconds FROM predictions")), "NULL; 0.5");
+    EXPECT_EQ(print(store.query("SELECT DISTINCT plausible, uncosted_share FROM predictions")),
+              "NULL NULL");
   }
   EXPECT_EQ(names(), "a.db a.db.v1.bak");
   EXPECT_EQ(bare(path("a.db.v1.bak"), "PRAGMA user_version"), "1");

@@ -48,6 +48,8 @@ StoredResult full_answer() {
   r.fits = false;
   r.mfu = 0.4;
   r.hfu = 0.45;
+  r.plausible = true;
+  r.uncosted_share = 0.0625;
   r.measured_share = 0.25;
   r.interpolated_share = 1.0 / 3;
   r.analytic_share = 1;
@@ -120,6 +122,8 @@ p95_seconds=inf
 bucket_bytes=11
 mfu=0.4
 hfu=0.45
+plausible=1
+uncosted_share=0.0625
 )");
 }
 
@@ -144,7 +148,7 @@ TEST_F(StoreTest, MakesWhatDoesNotApplyNull) {
   const QueryResult row = store.query("SELECT * FROM result");
   int nulls = 0;
   for (const Field& field : row.rows[0]) nulls += std::holds_alternative<std::monostate>(field);
-  EXPECT_EQ(nulls, 26);  // every std::optional of StoredResult
+  EXPECT_EQ(nulls, 28);  // every std::optional of StoredResult
 }
 
 TEST_F(StoreTest, KeepsNumbersToTheBit) {

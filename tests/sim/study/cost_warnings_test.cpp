@@ -7,6 +7,7 @@
 
 #include "sim/graph/model_file.h"
 #include "sim/profile/write_profile.h"
+#include "sim/study/case/cost_basis.h"
 #include "sim/study/measure/measure_profile.h"
 #include "sim/text/file.h"
 #include "tests/sim/study/folder.h"
@@ -46,13 +47,56 @@ TEST(Doubts, OpaqueOpsCostTheirBytesAlone) {
   const LayerId data = net.add("data", Input{{{1, 3, 1, 8, 8}}}, {});
   const LayerId big = net.add("big", Opaque{"Resize", {{1, 3, 1, 16, 16}}}, {data});
   const LayerId bigger = net.add("bigger", Opaque{"Resize", {{1, 3, 1, 32, 32}}}, {big});
-  net.add("y", Opaque{"Einsum", {{1, 3, 1, 1, 1}}}, {bigger});
+  net.add("y", Opaque{"ReduceMax", {{1, 3, 1, 1, 1}}}, {bigger});
   write_file_whole(folder.file("net.toml"), print_model(std::move(net).build()));
   CaseRequest request = lenet_on("p100-1x2");
   request.model = folder.file("net.toml");
   EXPECT_THAT(cost_warnings(load_case(request)),
-              ElementsAre("3 of 4 layers are opaque (Resize, Einsum): their costs are those of "
-                          "the bytes that they move, without arithmetic"));
+              ElementsAre("3 of 4 layers are opaque (Resize, ReduceMax): their costs are those "
+                          "of the bytes that they move, without arithmetic"));
+}
+
+// 5 x 5 of 8 x 8 + 5 x 5 + 10 activations are the Einsum's, and 30 of 30 + 250 parameters.
+TEST(Doubts, TellHowMuchHasNoCost) {
+  const Folder folder("doubts");
+  GraphBuilder net("net");
+  const LayerId data = net.add("data", Input{{{1, 1, 1, 8, 8}}}, {});
+  const LayerId mixed = net.add("mixed", Activation{}, {data});
+  Opaque einsum{"Einsum", {{1, 1, 1, 5, 5}}, 30};
+  einsum.uncosted = true;
+  const LayerId lost = net.add("lost", einsum, {mixed});
+  net.add("fc", FullyConnected{10, false}, {lost});
+  const Graph graph = std::move(net).build();
+  const Uncosted found = uncosted(graph);
+  EXPECT_EQ(found, (Uncosted{1, {"Einsum"}, 25.0 / 99, 30.0 / 280}));
+  write_file_whole(folder.file("net.toml"), print_model(graph));
+  CaseRequest request = lenet_on("p100-1x2");
+  request.model = folder.file("net.toml");
+  const Case input = load_case(request);
+  EXPECT_EQ(uncosted(input.graph), found) << "a model file keeps what is known";
+  EXPECT_THAT(
+      cost_warnings(input),
+      ElementsAre("1 of 4 layers is opaque (Einsum): their costs are those of the bytes "
+                  "that they move, without arithmetic",
+                  "how much Einsum computes is not known: 1 of 4 layers, with 25.3 % of the "
+                  "activations and 10.7 % of the parameters, cost the bytes that they move "
+                  "alone, so a step takes longer than predicted"));
+}
+
+TEST(Doubts, OfProductsOfOpaqueOpsAreNone) {
+  const Folder folder("doubts");
+  GraphBuilder net("net");
+  Opaque product{"MatMul", {{1, 1, 1, 1, 6}}, 24};
+  product.macs = 4, product.columns = 6;
+  net.add("y", product, {net.add("data", Input{{{1, 1, 1, 1, 4}}}, {})});
+  write_file_whole(folder.file("net.toml"), print_model(std::move(net).build()));
+  CaseRequest request = lenet_on("p100-1x2");
+  request.model = folder.file("net.toml");
+  const Case input = load_case(request);
+  EXPECT_EQ(uncosted(input.graph), Uncosted{});
+  EXPECT_THAT(cost_warnings(input),
+              ElementsAre("1 of 2 layers is opaque (MatMul): their costs are those of the bytes "
+                          "that they move, and of the products that their shapes tell of"));
 }
 
 TEST(Doubts, CostsOfTwoBusyDevicesAreNotThoseOfOne) {
