@@ -221,9 +221,9 @@ class CaseDrawer {
       }
       return each * devices();
     }
-    const std::int64_t samples = pick(random_, 1, 2), rounds = pick(random_, 0, 3) == 0
-                                                                   ? pick(random_, 9, 24)
-                                                                   : pick(random_, 1, 8);
+    const std::int64_t samples = pick(random_, 1, 2);
+    const bool many = pick(random_, 0, 5) == 0;
+    const std::int64_t rounds = many ? pick(random_, 9, 20) : pick(random_, 1, 6);
     add("batch", fmt::format("{}", samples * devices() * rounds));
     add("micro_batch", fmt::format("{}", samples));
     return samples * devices();
