@@ -85,6 +85,7 @@ Json solved_json(const Case& input, const SolveNames& names, const Solved& solve
   const bool has_gap = !solved.outside && std::isfinite(solved.least().value);
   json["gap"] = has_gap ? Json(solved.gap()) : Json(nullptr);
   json["stopped"] = solved.stopped;
+  json["memory_checked"] = best.has_peak();
   json["in_space"] = !solved.outside;
   json["table_seconds"] = solved.table_seconds;
   json["solve_seconds"] = solved.solve_seconds;
@@ -148,6 +149,8 @@ std::string comparison_table(const Case& input, const Solved& solved) {
       results, {"strategy", "eq1_seconds", "step_seconds", "comm_bytes", "peak_memory_bytes"});
 }
 
+namespace {
+
 // Eq. 1 overlaps nothing, so its optimum need not be the fastest when simulated.
 std::string simulated_hint(const Solved& solved) {
   const Scored& best = solved.best.front();
@@ -198,9 +201,10 @@ std::string simulated_proof_text(const Solved& solved, const SolveNames& names) 
                      less_text(solved));
 }
 
-std::string proof_text(const Solved& solved, const SolveNames& names) {
-  const std::string bound = format_seconds(solved.lower_bound);
-  const std::string& best = solved.best.front().strategy.name();
+// Of the best that lies outside the space that was searched.
+std::string outside_text(const Solved& solved, const SolveNames& names) {
+  const std::string best =
+      (solved.stopped ? "Stopped: " : "") + solved.best.front().strategy.name();
   if (solved.by_rule) {
     return fmt::format(
         "{} {}: strategies with stages, or whose layers are computed again, are tried by rule, and "
@@ -210,12 +214,30 @@ std::string proof_text(const Solved& solved, const SolveNames& names) {
         solved.alone ? "is the fastest that was found to fit in memory"
                      : "is better than the best found on the first devices");
   }
-  if (solved.outside) {
+  return fmt::format(
+      "{} is better than the best found with --degrees {}, which does not include it; --degrees "
+      "all includes more\n",
+      best, names.degrees);
+}
+
+std::string unchecked_text(const Solved& solved) {
+  if (solved.best.front().has_peak()) return "";
+  return fmt::format(
+      "Memory was not checked: {} was not simulated and may need more than a device "
+      "has\n",
+      solved.best.front().strategy.name());
+}
+
+std::string found_text(const Solved& solved, const SolveNames& names) {
+  const std::string bound = format_seconds(solved.lower_bound);
+  const std::string& best = solved.best.front().strategy.name();
+  if (solved.no_tables) {
     return fmt::format(
-        "{} is better than the best found with --degrees {}, which does not include it; --degrees "
-        "all includes more\n",
-        best, names.degrees);
+        "{} is the fastest of the usual strategies and of those by rule; the tables that a search "
+        "needs would be too large, and nothing is proved about others\n",
+        best);
   }
+  if (solved.outside) return outside_text(solved, names);
   if (names.objective == "simulated") return simulated_proof_text(solved, names);
   // Where memory binds, the bound is of what fits.
   const std::string of =
@@ -235,6 +257,12 @@ std::string proof_text(const Solved& solved, const SolveNames& names) {
   }
   return fmt::format("{}o strategy{} is faster than {} under Eq. 1{}\n",
                      solved.stopped ? "Stopped: n" : "N", of, bound, less_text(solved));
+}
+
+}  // namespace
+
+std::string proof_text(const Solved& solved, const SolveNames& names) {
+  return found_text(solved, names) + unchecked_text(solved);
 }
 
 std::string effort_text(const Solved& solved) {

@@ -49,6 +49,7 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* prog
     // Of a plan of few rounds only that tells of all.
     options.critical_path = options.breakdown = input.cut.has_value();
   }
+  if (progress != nullptr) options.cancelled = progress->cancelled();
   scene->prediction =
       predict(input, strategy_of(document.strategy, input, limits_of(progress)), options);
   if (progress != nullptr) throw_if_cancelled(progress->cancelled());

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "sim/base/cancel.h"
 #include "sim/cost/transfer_table.h"
 #include "sim/graph/regions.h"
 #include "sim/plan/buckets.h"
@@ -251,7 +252,8 @@ PhaseSet Eq1::phases_with_copies(LayerId layer, const Strategy& strategy) const 
   return phases;
 }
 
-std::vector<LayerTerms> Eq1::terms(const Strategy& strategy, std::uint32_t rounds) {
+std::vector<LayerTerms> Eq1::terms(const Strategy& strategy, std::uint32_t rounds,
+                                   const std::atomic<bool>* cancelled) {
   std::vector<LayerTerms> result(graph_.size());
   std::vector<KernelTraits> kernels;
   for (const CostModel* model : models_) kernels.push_back(model->kernels());
@@ -260,6 +262,7 @@ std::vector<LayerTerms> Eq1::terms(const Strategy& strategy, std::uint32_t round
   for (std::size_t i = 0; i < graph_.size(); ++i) {
     const LayerId layer(i);
     if (is_input(graph_[layer].op)) continue;
+    throw_if_cancelled(cancelled);
     result[i].compute = slowest_shard(layer, strategy[layer], phases_with_copies(layer, strategy),
                                       rounds, again[i]);
     result[i].sync = sync_with_copies(layer, strategy, rounds);

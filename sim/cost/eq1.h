@@ -4,6 +4,7 @@
 // t_X, each in isolation. The paper's prediction and the solver's objective; the simulator adds
 // overlap, contention and pipelining. Seconds. Not thread-safe: costs are remembered.
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <span>
@@ -50,8 +51,9 @@ class Eq1 {
   Seconds partial_sums(LayerId layer, const Config& config, bool gradient = true);
 
   /// Every layer's terms, in the graph's order; what moves for layers that are computed again is
-  /// not among them.
-  std::vector<LayerTerms> terms(const Strategy& strategy, std::uint32_t rounds = 1);
+  /// not among them. Throws Cancelled (sim/base/cancel.h) once it is called off.
+  std::vector<LayerTerms> terms(const Strategy& strategy, std::uint32_t rounds = 1,
+                                const std::atomic<bool>* cancelled = nullptr);
 
  private:
   Seconds slowest_shard(LayerId layer, const Config& config, const PhaseSet& phases,

@@ -1,5 +1,7 @@
 #include "sim/cost/layer_costs.h"
 
+#include <algorithm>
+
 #include "sim/cost/merged_products.h"
 #include "sim/graph/regions.h"
 #include "sim/plan/work_kind.h"
@@ -24,6 +26,42 @@ void merge(const MergedProduct& product, const CostModel& model, std::span<const
   }
 }
 
+// A layer with those that are one product with it, in order.
+struct Costed {
+  LayerId layer;
+  std::vector<LayerId> product;
+};
+
+// What a layer is but for its name, its neighbours and whose weight it shares.
+bool alike(const Graph& graph, LayerId a, LayerId b) {
+  const Layer &x = graph[a], &y = graph[b];
+  return x.output == y.output && x.parameters == y.parameters && x.reduction == y.reduction &&
+         x.units == y.units && x.speed == y.speed && x.weight_of.valid() == y.weight_of.valid() &&
+         x.op == y.op && std::ranges::equal(x.inputs, y.inputs, [&](LayerId i, LayerId j) {
+           return graph[i].output == graph[j].output;
+         });
+}
+
+bool cost_the_same(const Graph& graph, const Costed& a, const Costed& b) {
+  const auto same_place = [&](LayerId i, LayerId j) {
+    return (i == a.layer) == (j == b.layer) && alike(graph, i, j);
+  };
+  return alike(graph, a.layer, b.layer) && std::ranges::equal(a.product, b.product, same_place);
+}
+
+std::vector<LayerId> first_equal_layers(const Graph& graph) {
+  std::vector<LayerId> first;
+  std::vector<Costed> distinct;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    Costed own{LayerId(i), products_of_one_input(graph, LayerId(i))};
+    const auto same = std::ranges::find_if(
+        distinct, [&](const Costed& known) { return cost_the_same(graph, known, own); });
+    first.push_back(same != distinct.end() ? same->layer : own.layer);
+    if (same == distinct.end()) distinct.push_back(std::move(own));
+  }
+  return first;
+}
+
 }  // namespace
 
 PhaseCosts shard_costs(const Graph& graph, LayerId layer, const Tile& shard,
@@ -44,22 +82,30 @@ PhaseCosts shard_costs(const Graph& graph, LayerId layer, const Tile& shard,
   return costs;
 }
 
+LayerCosts::LayerCosts(const Graph& graph, DTypes dtypes)
+    : graph_(graph),
+      dtypes_(dtypes),
+      first_equal_(first_equal_layers(graph)),
+      known_(graph.size()),
+      of_shards_(graph.size()) {}
+
 const PhaseCosts& LayerCosts::operator()(LayerId layer, const Tile& shard, const CostModel& model) {
   const Layer& l = graph_[layer];
   std::vector<Extents> inputs = input_extents(graph_, layer, shard);
   const Extents shape = extents(shard);
   const Parameters parameters = shard_parameters(l, shard);
   const std::lock_guard guard(lock_);
-  for (const auto& known : known_[layer()]) {
+  auto& of_equal = known_[first_equal(layer)()];
+  for (const auto& known : of_equal) {
     if (known->model == &model && known->output == shape && known->inputs == inputs &&
         known->parameters == parameters) {
       return known->costs;
     }
   }
   const PhaseCosts costs = shard_costs(graph_, layer, shard, inputs, dtypes_, model);
-  known_[layer()].push_back(
+  of_equal.push_back(
       std::make_unique<const Known>(Known{&model, shape, std::move(inputs), parameters, costs}));
-  return known_[layer()].back()->costs;
+  return of_equal.back()->costs;
 }
 
 LayerCosts::OfShards::OfShards(LayerCosts& all, LayerId layer, const Config& config)

@@ -1,6 +1,7 @@
 #pragma once
 
-// The costs of the shards of one graph's layers, asked of a CostModel once per distinct shape.
+// The costs of the shards of one graph's layers, asked of a CostModel once per distinct shape of
+// equal layers: the blocks of a transformer repeat the same ones.
 // Where the model merges products of one input (merged_products.h), a shard of such a layer costs
 // its part of the product, as if the others were cut as it is. Remembers answers; thread-safe.
 
@@ -28,8 +29,10 @@ PhaseCosts shard_costs(const Graph& graph, LayerId layer, const Tile& shard,
 class LayerCosts {
  public:
   /// `graph` must outlive this.
-  LayerCosts(const Graph& graph, DTypes dtypes)
-      : graph_(graph), dtypes_(dtypes), known_(graph.size()), of_shards_(graph.size()) {}
+  LayerCosts(const Graph& graph, DTypes dtypes);
+
+  /// The first layer of which every shard costs what the same shard of `layer` costs.
+  LayerId first_equal(LayerId layer) const { return first_equal_[layer()]; }
 
   /// All phases of a shard of `layer`, on the device kind of `model`. Stays where it is.
   const PhaseCosts& operator()(LayerId layer, const Tile& shard, const CostModel& model);
@@ -64,7 +67,8 @@ class LayerCosts {
   const Graph& graph_;
   DTypes dtypes_;
   std::mutex lock_;
-  std::vector<std::vector<std::unique_ptr<const Known>>> known_;        // by layer
+  std::vector<LayerId> first_equal_;                                    // by layer
+  std::vector<std::vector<std::unique_ptr<const Known>>> known_;        // by first equal layer
   std::vector<std::map<Config, std::unique_ptr<OfShards>>> of_shards_;  // by layer
 };
 

@@ -13,6 +13,7 @@
 //
 // A Workload is built, then simulated; simulate() is const, pure and thread-safe.
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -63,6 +64,8 @@ struct SimulateOptions {
   /// one has ended: later periods are like the second, and each takes as long as the first. Then
   /// the times are of these two.
   bool settles = false;
+  /// Looked at every few thousand events (sim/base/cancel.h).
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 /// An activity would end after kMaxTick. Who knows what its number stands for says so instead.
@@ -76,7 +79,8 @@ class ClockEnds : public InputError {
 /// " would end after 9e+06 s, where the clock ends": what is said behind an activity's name.
 std::string clock_ends_text();
 
-/// Throws InputError naming the ids if the dependencies have a cycle, and ClockEnds.
+/// Throws InputError naming the ids if the dependencies have a cycle, ClockEnds, and Cancelled once
+/// it is called off.
 ActivityTimes simulate(const Workload& workload, const SimulateOptions& options = {});
 
 /// Activities that wait for one another, each for the next and the last for the first, which

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/engine/dependencies.h"
 #include "sim/engine/engine.h"
@@ -53,6 +54,7 @@ class Simulation {
         sharing_(workload, options),
         period_(options.period),
         repetition_(options),
+        cancelled_(options.cancelled),
         slowed_(workload.slowed_share() > 0 ? workload.device_count() : 0) {
     times_.ready.resize(workload.size());
     times_.start.resize(workload.size());
@@ -65,6 +67,7 @@ class Simulation {
   bool finished() const { return repeats_ || finished_count_ == workload_.size(); }
 
  private:
+  void look_whether_cancelled();
   void release_sources();
   void settle();
   void release_successors();
@@ -102,12 +105,15 @@ class Simulation {
   const std::size_t period_;
   Repetition repetition_;
   bool repeats_ = false;
+  const std::atomic<bool>* cancelled_;
+  std::uint64_t looks_ = 0;
   std::vector<SlowedDevice> slowed_;  // by device; none where no flow slows any
 };
 
 ActivityTimes Simulation::run(EngineStatistics* statistics) {
   release_sources();
   for (;;) {
+    look_whether_cancelled();
     settle();
     if (repeats_ || repetition_.holds(now_)) return periods_that_tell();
     if (finished_count_ == workload_.size()) break;  // timers that no longer count may be left
@@ -120,6 +126,12 @@ ActivityTimes Simulation::run(EngineStatistics* statistics) {
   if (sharing_.moving()) too_late(sharing_.any_moving());
   times_.makespan = now_;
   return std::move(times_);
+}
+
+// An event takes about a microsecond.
+void Simulation::look_whether_cancelled() {
+  constexpr std::uint64_t kEvents = 1024;
+  if (looks_++ % kEvents == 0) throw_if_cancelled(cancelled_);
 }
 
 // Those of the first period and, where the second is not like it, of that.

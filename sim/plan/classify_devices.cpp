@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/base/cancel.h"
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
 #include "sim/plan/buckets.h"
@@ -47,6 +48,7 @@ class Refinement {
       : graph_(graph),
         strategy_(strategy),
         sync_(options.sync),
+        cancelled_(options.cancelled),
         parameter_bytes_(element_bytes(options.dtypes.gradients)),
         sync_costs_(sync_costs),
         hosts_(hosts),
@@ -62,6 +64,7 @@ class Refinement {
     for (std::size_t i = 0; i < graph_.size(); ++i) {
       const LayerId layer(i);
       if (is_input(graph_[layer].op)) continue;
+      throw_if_cancelled(cancelled_);
       look_at_sizes(layer);
       for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {
         if (!look_at_edge(layer, input)) return false;
@@ -434,6 +437,7 @@ class Refinement {
   const Graph& graph_;
   const Strategy& strategy_;
   const GradientSync sync_;
+  const std::atomic<bool>* cancelled_;
   const std::int64_t parameter_bytes_;
   SyncCosts& sync_costs_;
   const HostSymmetry& hosts_;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/graph/step_phases.h"
 #include "sim/plan/classify_devices.h"
@@ -160,19 +161,28 @@ void Lowering::begin_round(std::uint32_t round) {
   round_ = begun.get();
 }
 
+void Lowering::look_at_limits() const {
+  throw_if_cancelled(options_.cancelled);
+  if (builder_.so_far().size() > options_.most_tasks) throw TooManyTasks{};
+}
+
 void Lowering::lower_instance(const Instance& instance, const Stages& stages) {
   begin_round(instance.round);
   const bool all = stages.stages() <= 1;
   const std::size_t first = all ? 0 : stages.chunks[instance.chunk].first();
   const std::size_t end = all ? graph_.size() : stages.chunks[instance.chunk].last() + 1;
   if (instance.pass == Pass::forward) {
-    for (std::size_t i = first; i < end; ++i) lower_forward(LayerId(i));
+    for (std::size_t i = first; i < end; ++i) {
+      look_at_limits();
+      lower_forward(LayerId(i));
+    }
     return;
   }
   const BackwardPass pass{.data = instance.pass != Pass::backward_weights,
                           .weights = instance.pass != Pass::backward_inputs};
   for (std::size_t i = end; i-- > first;) {
     const LayerId layer(i);
+    look_at_limits();
     lower_backward(layer, pass);
     if (!pass.weights) continue;
     const LayerId holder = holders_[i];

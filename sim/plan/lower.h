@@ -4,8 +4,10 @@
 // reverse; each layer's gradient exchange, statistics, synchronisation and update follow from the
 // boxes of redistribution.h and the replicas of its parameter shards.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -40,11 +42,18 @@ struct LowerOptions {
   ScheduleChoice schedule = {};
   /// Of the graph and the cluster, where several plans share what they work out of them.
   LoweringMemo* memo = nullptr;
+  /// Looked at layer by layer (sim/base/cancel.h).
+  const std::atomic<bool>* cancelled = nullptr;
+  /// Of more tasks than this a plan is given up; also looked at layer by layer.
+  std::size_t most_tasks = std::numeric_limits<std::size_t>::max();
 };
+
+/// Thrown where a plan has more tasks than it may. Not an Error: nothing is wrong.
+struct TooManyTasks {};
 
 /// `strategy` must be sound for the graph and the cluster (validate() found nothing). Throws
 /// InputError where the schedule does not suit its stages, or the synchronisation is not sound
-/// (check()).
+/// (check()), Cancelled once it is called off, and TooManyTasks.
 Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
            const LowerOptions& options = {});
 

@@ -186,6 +186,7 @@ class Lowering {
 
  private:
   void begin_round(std::uint32_t round);
+  void look_at_limits() const;
   void lower_instance(const Instance& instance, const Stages& stages);
 
   // lower_forward.cpp

@@ -300,9 +300,11 @@ struct RepeatedSteps {
 };
 RepeatedSteps simulate_repeated(const Plan& plan, const Cluster& cluster,
                                 std::span<const Cost> costs, std::size_t steps,
-                                const Runtime& runtime, bool settles = false) {
-  RepeatedSteps done{build_workload(plan, cluster, costs, steps, runtime), {}};
+                                const Runtime& runtime, bool settles,
+                                const std::atomic<bool>* cancelled) {
+  RepeatedSteps done{build_workload(plan, cluster, costs, steps, runtime, cancelled), {}};
   SimulateOptions options;
+  options.cancelled = cancelled;
   options.period = done.built.workload.size() / steps;
   options.settles = settles;
   done.times = times_of(plan, cluster, done.built, options);
@@ -317,10 +319,12 @@ Timeline timeline_of(const Plan& plan, const Cluster& cluster, RepeatedSteps&& d
 }
 
 Timeline simulate_rates(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                        std::size_t steps, const Runtime& runtime, bool record_link_rates) {
-  const PlanWorkload built = build_workload(plan, cluster, costs, steps, runtime);
+                        std::size_t steps, const Runtime& runtime, bool record_link_rates,
+                        const std::atomic<bool>* cancelled) {
+  const PlanWorkload built = build_workload(plan, cluster, costs, steps, runtime, cancelled);
   std::vector<RateChange> changes;
   SimulateOptions options;
+  options.cancelled = cancelled;
   if (record_link_rates) options.rate_changes = &changes;
   const ActivityTimes times = times_of(plan, cluster, built, options);
   std::vector<LinkRate> rates;
@@ -333,11 +337,14 @@ Timeline simulate_rates(const Plan& plan, const Cluster& cluster, std::span<cons
 }
 
 Timeline simulate_steps(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                        std::size_t steps, const Runtime& runtime, bool record_link_rates) {
+                        std::size_t steps, const Runtime& runtime, bool record_link_rates,
+                        const std::atomic<bool>* cancelled) {
   if (record_link_rates || !repeats(plan, costs)) {
-    return simulate_rates(plan, cluster, costs, steps, runtime, record_link_rates);
+    return simulate_rates(plan, cluster, costs, steps, runtime, record_link_rates, cancelled);
   }
-  return timeline_of(plan, cluster, simulate_repeated(plan, cluster, costs, steps, runtime), steps);
+  return timeline_of(plan, cluster,
+                     simulate_repeated(plan, cluster, costs, steps, runtime, false, cancelled),
+                     steps);
 }
 
 Seconds first_start(const Timeline& timeline, std::size_t step) {
@@ -360,14 +367,14 @@ bool drifts(const Timeline& timeline) {
 
 // Where it drifts, more steps tell what none can be shorter than.
 Timeline settled(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                 const Runtime& runtime, Timeline&& timeline) {
+                 const Runtime& runtime, const std::atomic<bool>* cancelled, Timeline&& timeline) {
   if (!repeats(plan, costs) || !drifts(timeline)) return std::move(timeline);
   const std::size_t steps = timeline.steps();
   const double longest = to_seconds(kMaxTick).value / (2 * timeline.makespan().value);
   Seconds least = start_interval(timeline);
   for (std::size_t more = 2 * steps; more <= kMostSteps; more *= 2) {
     if (static_cast<double>(more) > longest * static_cast<double>(steps)) break;
-    const Timeline longer = simulate_steps(plan, cluster, costs, more, runtime, false);
+    const Timeline longer = simulate_steps(plan, cluster, costs, more, runtime, false, cancelled);
     least = drifts(longer) ? start_interval(longer) : longer.step_seconds();
     if (!drifts(longer)) break;
   }
@@ -383,20 +390,24 @@ SteadyStep as_steady(Timeline&& timeline) {
 }  // namespace
 
 Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                  std::size_t steps, const Runtime& runtime, bool record_link_rates) {
-  return settled(plan, cluster, costs, runtime,
-                 simulate_steps(plan, cluster, costs, steps, runtime, record_link_rates));
+                  std::size_t steps, const Runtime& runtime, bool record_link_rates,
+                  const std::atomic<bool>* cancelled) {
+  return settled(
+      plan, cluster, costs, runtime, cancelled,
+      simulate_steps(plan, cluster, costs, steps, runtime, record_link_rates, cancelled));
 }
 
 SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                           std::size_t steps, const Runtime& runtime, bool settles) {
+                           std::size_t steps, const Runtime& runtime, bool settles,
+                           const std::atomic<bool>* cancelled) {
   assert(steps > 0 && repeats(plan, costs));
   // To begin again with all would take longer than to try so few at once.
   const std::size_t few = settles ? 2 : 3;
   if (steps > 1 && may_repeat(plan)) {
     // Whether the second step, and so each that follows, repeats the first one.
     const std::size_t tried = steps <= few ? steps : 2;
-    RepeatedSteps done = simulate_repeated(plan, cluster, costs, tried, runtime, settles);
+    RepeatedSteps done =
+        simulate_repeated(plan, cluster, costs, tried, runtime, settles, cancelled);
     const Tick step = done.times.makespan;
     if (done.times.repeats && step <= kMaxTick / static_cast<Tick>(steps)) {
       const std::size_t told = done.times.end.size() * tried / done.built.workload.size();
@@ -405,11 +416,11 @@ SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<c
               to_seconds(static_cast<Tick>(steps) * step)};
     }
     if (tried == steps) {
-      return as_steady(settled(plan, cluster, costs, runtime,
+      return as_steady(settled(plan, cluster, costs, runtime, cancelled,
                                timeline_of(plan, cluster, std::move(done), steps)));
     }
   }
-  return as_steady(simulate(plan, cluster, costs, steps, runtime));
+  return as_steady(simulate(plan, cluster, costs, steps, runtime, false, cancelled));
 }
 
 }  // namespace strata

@@ -4,6 +4,7 @@
 // event engine. Tasks, order and bytes are the Plan's; this adds only time. Pure; thread-safe as
 // long as each call has its own LayerCosts.
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -33,7 +34,7 @@ CostSources cost_sources(const Plan& plan, std::span<const Cost> costs, Rounds r
 
 /// `steps` copies of the plan as the engine's activities. A collective is one flow (or a chain of
 /// them) that starts when every participant is ready. `costs`: by task, the same in every step; or
-/// by step and task.
+/// by step and task. Throws Cancelled once it is called off, as what follows does.
 struct PlanWorkload {
   Workload workload;
   std::vector<ActivityId> first, last;  ///< by step and task: what starts and what ends it
@@ -41,7 +42,8 @@ struct PlanWorkload {
   std::vector<ActivityId> launches = {};
 };
 PlanWorkload build_workload(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                            std::size_t steps, const Runtime& runtime = {});
+                            std::size_t steps, const Runtime& runtime = {},
+                            const std::atomic<bool>* cancelled = nullptr);
 
 /// What the hosts of the devices take to launch what these do in some rounds; by device.
 std::vector<Seconds> launch_times(const Plan& plan, std::span<const Cost> costs,
@@ -52,7 +54,8 @@ std::vector<Seconds> launch_times(const Plan& plan, std::span<const Cost> costs,
 /// more of them tell what none can be shorter than in the long run. Throws InputError if the
 /// cluster does not connect two devices that must speak.
 Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                  std::size_t steps, const Runtime& runtime = {}, bool record_link_rates = false);
+                  std::size_t steps, const Runtime& runtime = {}, bool record_link_rates = false,
+                  const std::atomic<bool>* cancelled = nullptr);
 
 /// What a step comes to.
 struct SteadyStep {
@@ -63,6 +66,7 @@ struct SteadyStep {
 /// `costs`: by task. `settles`: the timeline may also be of three steps, where the tasks with which
 /// the second begins do so a little earlier, while the first ends, and all later ones repeat it.
 SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                           std::size_t steps, const Runtime& runtime = {}, bool settles = false);
+                           std::size_t steps, const Runtime& runtime = {}, bool settles = false,
+                           const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace strata

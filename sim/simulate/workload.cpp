@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/plan/work_kind.h"
 #include "sim/simulate/simulate.h"
@@ -50,7 +51,7 @@ Seconds launch_time(const Launches& each, const Plan& plan, TaskId id, const Cos
 class WorkloadBuilder {
  public:
   WorkloadBuilder(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                  std::size_t steps, const Runtime& runtime)
+                  std::size_t steps, const Runtime& runtime, const std::atomic<bool>* cancelled)
       : plan_(plan),
         cluster_(cluster),
         costs_(costs),
@@ -58,6 +59,7 @@ class WorkloadBuilder {
         ways_(transfer_ways(plan, cluster, all_reduced_)),
         steps_(steps),
         runtime_(runtime),
+        cancelled_(cancelled),
         built_{make(cluster), {}, {}},
         hosts_(runtime.launches.any() ? cluster.device_count() : 0) {
     built_.first.reserve(steps * plan.size());
@@ -69,11 +71,13 @@ class WorkloadBuilder {
 
   PlanWorkload run() && {
     for (std::size_t i = 0; i < plan_.size(); ++i) {
+      throw_if_cancelled(cancelled_);
       if (!hosts_.empty()) launch(TaskId(i));
       add(TaskId(i));
       if (runtime_.launches.wait_for_passes) compute(TaskId(i));
     }
     for (std::size_t i = 0; i < plan_.size(); ++i) connect(TaskId(i));
+    throw_if_cancelled(cancelled_);
     repeat();
     if (runtime_.overlap == Overlap::none) take_turns();
     return std::move(built_);
@@ -124,6 +128,7 @@ class WorkloadBuilder {
     std::map<Moved, std::uint32_t> known;
     for (const Task& task : plan_.tasks()) {
       if (task.kind != TaskKind::transfer) continue;
+      throw_if_cancelled(cancelled_);
       const auto [at, fresh] =
           known.try_emplace(moved(task), static_cast<std::uint32_t>(flows_.size()));
       transfers_.push_back(at->second);
@@ -402,6 +407,7 @@ class WorkloadBuilder {
   std::vector<TransferWay> ways_;  // by transfer; or none
   std::size_t steps_;
   const Runtime& runtime_;
+  const std::atomic<bool>* cancelled_;
   PlanWorkload built_;
   std::vector<Host> hosts_;  // by device; none where no launch takes time
   std::vector<Flow> flows_;
@@ -425,8 +431,9 @@ std::vector<Seconds> launch_times(const Plan& plan, std::span<const Cost> costs,
 }
 
 PlanWorkload build_workload(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                            std::size_t steps, const Runtime& runtime) {
-  return WorkloadBuilder(plan, cluster, costs, steps, runtime).run();
+                            std::size_t steps, const Runtime& runtime,
+                            const std::atomic<bool>* cancelled) {
+  return WorkloadBuilder(plan, cluster, costs, steps, runtime, cancelled).run();
 }
 
 }  // namespace strata

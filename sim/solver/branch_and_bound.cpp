@@ -59,6 +59,8 @@ class Search {
     const double bound = part.bound.lower_bound();
     if (bound >= known_.limit()) return;
     bytes_ += part.bound.bytes();
+    std::size_t& parts = parts_of_[&part.model()];
+    if (++parts == 1) bytes_ += part.model().tables().bytes();
     open_.emplace(bound, std::move(part));
   }
   /// The part with the least bound; when memory is short, the one with the most: it closes soonest.
@@ -67,6 +69,11 @@ class Search {
     Subproblem part = std::move(at->second);
     open_.erase(at);
     bytes_ -= part.bound.bytes();
+    const auto model = parts_of_.find(&part.model());
+    if (--model->second == 0) {
+      bytes_ -= part.model().tables().bytes();
+      parts_of_.erase(model);
+    }
     return part;
   }
 
@@ -157,7 +164,8 @@ class Search {
   const SolveLimits& limits_;
   AscentOptions ascent_;
   std::multimap<double, Subproblem> open_;
-  std::size_t bytes_ = 0;
+  std::size_t bytes_ = 0;  // of the open parts, and of the tables that they share
+  std::map<const PairwiseModel*, std::size_t> parts_of_;  // open ones of each model
   BranchResult result_;
 };
 

@@ -182,7 +182,7 @@ class SolveWithin {
     }
     BranchOptions options;
     options.deadline = deadline_;
-    options.most_parts = kMostParts;
+    options.most_parts = std::min(kMostParts, limits_.most_parts);
     Subproblem root(with_penalties(tables_, memory));
     AscentOptions ascent;
     ascent.deadline = deadline_;

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "sim/base/cancel.h"
 #include "sim/base/parallel.h"
 
 namespace strata {
@@ -18,8 +19,18 @@ constexpr std::uint32_t kLongestStretch = 4;
 constexpr std::size_t kMostResponses = 16;
 // Of two choices at once so many are looked at: those that cost least.
 constexpr std::size_t kMostPairs = 2048;
+// A search makes some thousands of moves; of a network of hundreds of layers there are millions,
+// which take gigabytes.
+constexpr std::size_t kMostMoves = 50'000, kVariablesAtOnce = 64;
 // In networks of so few variables any two, in others those that an edge joins.
 constexpr std::uint32_t kFewVariables = 12;
+
+void keep_cheapest(std::size_t most, std::vector<Move>& moves) {
+  if (moves.size() <= most) return;
+  const auto end = moves.begin() + static_cast<std::ptrdiff_t>(most);
+  std::nth_element(moves.begin(), end, moves.end());
+  moves.erase(end, moves.end());
+}
 
 }  // namespace
 
@@ -118,9 +129,10 @@ std::uint32_t Neighbourhood::best_response(const Choices& at, std::uint32_t v) c
 
 // One variable takes another choice, and around it one after another what suits that best under
 // the tables, as far as that is something else.
-void Neighbourhood::add_responses(const Choices& at, std::uint32_t v,
-                                  std::vector<Move>& moves) const {
+void Neighbourhood::add_responses(const Choices& at, std::uint32_t v, std::vector<Move>& moves,
+                                  const std::atomic<bool>* cancelled) const {
   for (std::uint32_t c = 0; c < tables_.variables[v]->size(); ++c) {
+    throw_if_cancelled(cancelled);
     if (c == at[v]) continue;
     Choices next = at;
     next[v] = c;
@@ -158,15 +170,20 @@ void Neighbourhood::add_stretches(const Choices& at, std::span<const std::uint32
   }
 }
 
-std::vector<Move> Neighbourhood::moves(const Choices& at, unsigned threads) const {
-  std::vector<std::vector<Move>> by_variable(at.size());
-  parallel_for(at.size(), threads, [&](std::size_t i, unsigned) {
-    const auto v = static_cast<std::uint32_t>(i);
-    add_choices(at, v, by_variable[i]);
-    add_responses(at, v, by_variable[i]);
-  });
+std::vector<Move> Neighbourhood::moves(const Choices& at, unsigned threads,
+                                       const std::atomic<bool>* cancelled) const {
   std::vector<Move> all;
-  for (std::vector<Move>& moves : by_variable) std::ranges::move(moves, std::back_inserter(all));
+  for (std::size_t first = 0; first < at.size(); first += kVariablesAtOnce) {
+    std::vector<std::vector<Move>> some(std::min(kVariablesAtOnce, at.size() - first));
+    parallel_for(some.size(), threads, [&](std::size_t i, unsigned) {
+      const auto v = static_cast<std::uint32_t>(first + i);
+      throw_if_cancelled(cancelled);
+      add_choices(at, v, some[i]);
+      add_responses(at, v, some[i], cancelled);
+    });
+    for (std::vector<Move>& moves : some) std::ranges::move(moves, std::back_inserter(all));
+    keep_cheapest(kMostMoves, all);
+  }
   for (const Choices& other : others_) add_stretches(at, other, all);
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -180,21 +197,17 @@ bool Neighbourhood::makes_pairs(std::uint32_t u, std::uint32_t v) const {
   });
 }
 
-std::vector<Move> Neighbourhood::pairs(const Choices& at) const {
+std::vector<Move> Neighbourhood::pairs(const Choices& at,
+                                       const std::atomic<bool>* cancelled) const {
   std::vector<Move> all;
-  const auto keep_cheapest = [&](std::size_t most) {
-    if (all.size() <= most) return;
-    const auto end = all.begin() + kMostPairs;
-    std::nth_element(all.begin(), end, all.end());
-    all.erase(end, all.end());
-  };
   for (std::uint32_t u = 0; u < at.size(); ++u) {
     for (std::uint32_t v = u + 1; v < at.size(); ++v) {
+      throw_if_cancelled(cancelled);
       if (makes_pairs(u, v)) add_pairs(at, u, v, all);
-      keep_cheapest(16 * kMostPairs);
+      if (all.size() > 16 * kMostPairs) keep_cheapest(kMostPairs, all);
     }
   }
-  keep_cheapest(kMostPairs);
+  keep_cheapest(kMostPairs, all);
   std::sort(all.begin(), all.end());
   return all;
 }

@@ -4,6 +4,7 @@
 // they are worth a look. Tables rank them: the moves that cost least come first. Thread-safe to
 // use.
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -37,12 +38,13 @@ class Neighbourhood {
 
   /// One variable takes another choice, alone or with those around it that then choose otherwise; a
   /// few neighbours, or a run of equal ones, take the same cut; a stretch is as in another
-  /// strategy.
-  /// `threads`: 0: all cores; the moves do not depend on it.
-  std::vector<Move> moves(const Choices& at, unsigned threads = 1) const;
+  /// strategy. Of very many the cheapest. `threads`: 0: all cores; the moves do not depend on it.
+  /// Throws Cancelled once it is called off.
+  std::vector<Move> moves(const Choices& at, unsigned threads = 1,
+                          const std::atomic<bool>* cancelled = nullptr) const;
   /// Any two variables of a small problem, or two that an edge joins, take other choices: the
   /// cheapest of these.
-  std::vector<Move> pairs(const Choices& at) const;
+  std::vector<Move> pairs(const Choices& at, const std::atomic<bool>* cancelled = nullptr) const;
 
  private:
   double cost_of(const Choices& at, std::uint32_t variable, std::uint32_t choice) const;
@@ -56,7 +58,8 @@ class Neighbourhood {
   void add_stretch(const Choices& at, std::uint32_t first, std::uint32_t last, std::uint32_t all_of,
                    std::vector<Move>& moves) const;
   void add_choices(const Choices& at, std::uint32_t v, std::vector<Move>& moves) const;
-  void add_responses(const Choices& at, std::uint32_t v, std::vector<Move>& moves) const;
+  void add_responses(const Choices& at, std::uint32_t v, std::vector<Move>& moves,
+                     const std::atomic<bool>* cancelled) const;
   void add_stretches(const Choices& at, std::span<const std::uint32_t> other,
                      std::vector<Move>& moves) const;
   void add_pairs(const Choices& at, std::uint32_t u, std::uint32_t v,

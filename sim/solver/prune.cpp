@@ -112,10 +112,10 @@ std::size_t drop_dominated(DualBound& bound, const Choices& some, const SolveLim
   std::vector<Choices> left = bound.choices();
   std::size_t dropped = 0;
   for (std::uint32_t v = 0; v < left.size(); ++v) {
-    if (is_set(limits.cancelled)) return dropped;
     const Dominance dominance(bound, left, v, some);
     const Choices before = left[v];
     for (const std::uint32_t choice : before) {
+      if (is_set(limits.cancelled)) return dropped;
       const bool goes = std::any_of(left[v].begin(), left[v].end(), [&](std::uint32_t other) {
         return other != choice && dominance.dominates(other, choice);
       });

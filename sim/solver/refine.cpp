@@ -53,6 +53,16 @@ class Refiner {
       if (std::find(first.begin(), first.end(), start) == first.end()) first.push_back(start);
     }
     evaluate(first);
+    try {
+      go_down();
+    } catch (const Cancelled&) {
+      stopped_ = true;
+    }
+    return result();
+  }
+
+ private:
+  void go_down() {
     for (const Known* start : by_seconds()) {
       if (paths_.size() == kPaths) break;
       const auto is_near = [&](const Path& path) {
@@ -69,10 +79,8 @@ class Refiner {
       if (batch.empty()) break;
       evaluate(batch);
     }
-    return result();
   }
 
- private:
   bool goes_on() const {
     if (stopped_ || best_ == nullptr || known_.size() >= options_.evaluations) return false;
     return !options_.done || !options_.done(best_->second);
@@ -112,7 +120,8 @@ class Refiner {
     const Choices& at = path.at->first;
     for (std::size_t tries = 0; tries < around_.size(); ++tries) {
       const std::size_t r = path.turn++ % around_.size();
-      if (path.moves[r].from != at) path.moves[r] = {at, around_[r].moves(at, limits_.threads)};
+      if (path.moves[r].from != at)
+        path.moves[r] = {at, around_[r].moves(at, limits_.threads, limits_.cancelled)};
       std::vector<Choices> batch = promising(path.moves[r]);
       if (!batch.empty()) return batch;
     }
@@ -146,9 +155,11 @@ class Refiner {
 
   // Orders the moves by what the estimate says of where they lead.
   void rank_by_estimate(Moves& moves) const {
-    if (moves.all.empty()) moves.all = around_.front().moves(moves.from, limits_.threads);
+    if (moves.all.empty())
+      moves.all = around_.front().moves(moves.from, limits_.threads, limits_.cancelled);
     Choices next = moves.from;
     for (Move& move : moves.all) {
+      throw_if_cancelled(limits_.cancelled);
       for (const auto& [variable, choice] : move.changes) next[variable] = choice;
       move.cost = estimate_->seconds(next);
       for (const auto& [variable, choice] : move.changes) next[variable] = moves.from[variable];
@@ -178,7 +189,7 @@ class Refiner {
     return is_set(limits_.cancelled) || spent.count() > limits_.time_limit;
   }
 
-  // The first start is evaluated whatever a limit says. What costs much exchanges much: it takes
+  // The first start first, which is the likeliest answer. What costs much exchanges much: it takes
   // longest, and nothing should wait for it at the end.
   std::vector<std::size_t> costliest_first(const std::vector<Choices>& batch) const {
     std::vector<double> costs;
@@ -201,10 +212,12 @@ class Refiner {
     const std::vector<std::size_t> order = costliest_first(batch);
     parallel_for(batch.size(), limits_.threads, [&](std::size_t at, unsigned) {
       const std::size_t i = order[at];
-      const bool first = known_.empty() && at == 0;
-      if (!first && out_of_time()) return;
-      seconds[i] = evaluate_(batch[i]);
-      done[i] = 1;
+      if (out_of_time()) return;
+      try {
+        seconds[i] = evaluate_(batch[i]);
+        done[i] = 1;
+      } catch (const Cancelled&) {
+      }
     });
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (done[i] == 0) {
@@ -238,13 +251,14 @@ class Refiner {
     for (const Known* base : by_seconds()) {
       const Choices& at = base->first;
       if (!left_.contains(at)) {
-        if (moves_.from != at) moves_ = {at, around_.front().moves(at, limits_.threads)};
+        if (moves_.from != at)
+          moves_ = {at, around_.front().moves(at, limits_.threads, limits_.cancelled)};
         std::vector<Choices> batch = promising(moves_);
         if (!batch.empty()) return batch;
         left_.insert(at);
       }
       if (base != best_) continue;
-      if (pairs_.from != at) pairs_ = {at, around_.front().pairs(at)};
+      if (pairs_.from != at) pairs_ = {at, around_.front().pairs(at, limits_.cancelled)};
       std::vector<Choices> batch = promising(pairs_);
       if (!batch.empty()) return batch;
     }
@@ -288,6 +302,7 @@ class Refiner {
     }
     std::stable_sort(result.best.begin(), result.best.end(),
                      [](const Evaluated& a, const Evaluated& b) { return a.seconds < b.seconds; });
+    if (best_ == nullptr) return result;
     // Of equally good ones, the one that the search stayed with.
     const auto best = std::find_if(result.best.begin(), result.best.end(),
                                    [&](const Evaluated& e) { return e.choices == best_->first; });

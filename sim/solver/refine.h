@@ -18,7 +18,8 @@
 
 namespace strata {
 
-/// The seconds of a strategy; kInfinity where it is not allowed. Called from several threads.
+/// The seconds of a strategy; kInfinity where it is not allowed. Called from several threads. May
+/// throw Cancelled once the limits' flag is set: then the strategy counts as not evaluated.
 using Evaluate = std::function<double(const Choices&)>;
 
 struct RefineOptions {

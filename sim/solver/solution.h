@@ -42,7 +42,9 @@ struct SolveProgress {
 struct SolveLimits {
   double time_limit = kInfinity;                   ///< seconds of wall time
   std::size_t table_bytes = std::size_t{3} << 30;  ///< for tables that the search makes
-  unsigned threads = 0;                            ///< 0: all cores; the result never depends on it
+  /// That branch and bound looks at, each time.
+  std::size_t most_parts = std::numeric_limits<std::size_t>::max();
+  unsigned threads = 0;  ///< 0: all cores; the result never depends on it
   const std::atomic<bool>* cancelled = nullptr;
   std::function<void(const SolveProgress&)> progress;  ///< called from one thread at a time
 };

@@ -167,6 +167,7 @@ class Solve {
     result_.method = "branch and bound";
     BranchOptions options;
     options.deadline = deadline_;
+    options.most_parts = limits_.most_parts;
     const BranchResult found = branch_and_bound(std::move(*problem_), known_, options, limits_);
     done_ = found.complete;
     result_.lower_bound = std::max(result_.lower_bound, found.lower_bound);

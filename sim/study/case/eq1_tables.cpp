@@ -11,7 +11,7 @@
 namespace strata {
 namespace {
 
-constexpr double kMostBytes = 8e9;
+constexpr double kMostBytes = 2e9;
 
 // What the tables take at least: edges of equal choices into equal ops may share one.
 double least_bytes(const Graph& graph, const SearchSpace& space) {
@@ -43,16 +43,19 @@ bool eq1_tables_fit(const Graph& graph, const SearchSpace& space) {
   return least_bytes(graph, space) <= kMostBytes;
 }
 
+void refuse_tables(const Case& input, const SearchSpace& space) {
+  const double bytes = least_bytes(input.graph, space);
+  if (bytes <= kMostBytes) return;
+  throw InputError(fmt::format(
+      "{} on {}: with up to {} configs a layer the cost tables would take {:.0f} GB or more; "
+      "allowed: {:.0f} GB: fewer devices, or `degrees` pow2, which has the fewest configs",
+      input.graph.name(), input.cluster.name(), space.max_choices(), bytes / 1e9,
+      kMostBytes / 1e9));
+}
+
 CostTables eq1_tables(const Case& input, const SearchSpace& space,
                       const CostTableOptions& options) {
-  const double bytes = least_bytes(input.graph, space);
-  if (bytes > kMostBytes) {
-    throw InputError(fmt::format(
-        "{} on {}: with up to {} configs a layer the cost tables would take {:.0f} GB or more; "
-        "allowed: {:.0f} GB: fewer devices, or `degrees` pow2, which has the fewest configs",
-        input.graph.name(), input.cluster.name(), space.max_choices(), bytes / 1e9,
-        kMostBytes / 1e9));
-  }
+  refuse_tables(input, space);
   CostTableOptions of_case = options;
   of_case.rounds = input.rounds;
   of_case.segments = segments(input.graph, input.recompute, kernels_of(input));

@@ -13,6 +13,8 @@ std::vector<const CostModel*> cost_models(const Case& input);
 
 /// Whether the tables would fit in memory.
 bool eq1_tables_fit(const Graph& graph, const SearchSpace& space);
+/// Throws InputError where they would not.
+void refuse_tables(const Case& input, const SearchSpace& space);
 /// Of a case without micro-batches, or one that is cut in rounds (rounds.h), and of strategies that
 /// compute again what the case says. Throws InputError where the tables would not fit in memory,
 /// Cancelled when called off.

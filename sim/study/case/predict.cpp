@@ -30,11 +30,11 @@ SteadyStep simulated(const Case& input, const Prediction& prediction, const Pred
                      bool few) {
   const Plan& plan = prediction.plan;
   if (!options.all_steps && !options.record_link_rates) {
-    return simulate_steady(plan, input.cluster, prediction.costs, options.steps, input.runtime,
-                           few);
+    return simulate_steady(plan, input.cluster, prediction.costs, options.steps, input.runtime, few,
+                           options.cancelled);
   }
   Timeline timeline = simulate(plan, input.cluster, prediction.costs, options.steps, input.runtime,
-                               options.record_link_rates);
+                               options.record_link_rates, options.cancelled);
   const Seconds step = timeline.step_seconds(), makespan = timeline.makespan();
   return {std::move(timeline), step, makespan};
 }
@@ -139,6 +139,8 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
   lowering.schedule = input.schedule;
   for (const CostModel* model : models) lowering.kernels.push_back(model->kernels());
   lowering.memo = &memo.lowering;
+  lowering.cancelled = options.cancelled;
+  lowering.most_tasks = options.most_tasks;
 
   Prediction result;
   result.strategy = strategy;
@@ -158,7 +160,7 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
   if (options.eq1) {
     Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes, &memo.lowering,
             result.plan.classes());
-    result.terms = eq1.terms(strategy, input.rounds);
+    result.terms = eq1.terms(strategy, input.rounds, options.cancelled);
   }
   result.communication = named(strategy, [&] { return communication(result.plan); });
   result.sources = cost_sources(result.plan, result.costs);

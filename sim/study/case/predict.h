@@ -6,8 +6,10 @@
 // of one Case may run at once.
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -132,6 +134,9 @@ struct PredictOptions {
   bool eq1 = true;                 ///< else Prediction::terms is empty
   bool breakdown = false;          ///< else Prediction::breakdown is empty
   CaseMemo* memo = nullptr;        ///< of the case
+  const std::atomic<bool>* cancelled = nullptr;  ///< looked at all the time (sim/base/cancel.h)
+  /// Of the plan (LowerOptions): of more, predict() throws TooManyTasks.
+  std::size_t most_tasks = std::numeric_limits<std::size_t>::max();
 };
 
 struct Prediction {
@@ -176,6 +181,7 @@ JitteredSteps predict_jitter(const Case& input, const Prediction& prediction, co
 /// The strategy, computing again what the case says where it says nothing of that itself.
 Strategy with_recomputation(const Case& input, const Strategy& strategy);
 
+/// Throws Cancelled once it is called off.
 Prediction predict(const Case& input, const Strategy& strategy, const PredictOptions& options = {});
 
 /// A device that needs more memory at its peak than it has.

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "sim/base/cancel.h"
 #include "sim/graph/ops/phase.h"
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
@@ -23,7 +24,11 @@ class Kept {
         by_(by),
         again_(computed_again(graph_, by.segments, by.kernels)),
         needs_gradient_(requires_gradient(graph_)),
-        readers_(graph_.size(), 0) {
+        readers_(graph_.size(), 0),
+        is_shared_(graph_.size(), false) {
+    for (const Layer& layer : graph_.layers()) {
+      if (layer.weight_of.valid()) is_shared_[layer.weight_of()] = true;
+    }
     for (std::size_t i = 0; i < graph_.size(); ++i) {
       if (is_in_segment(LayerId(i))) continue;
       for (std::size_t input : inputs_read(LayerId(i))) ++readers_[tensor(LayerId(i), input)()];
@@ -79,10 +84,9 @@ class Kept {
   // At least; of a weight of which there are copies more than are known here.
   std::int64_t interval(LayerId layer, const Degrees& degrees, std::int64_t held) const {
     if (!step_phases(graph_, layer, needs_gradient_)[Phase::update]) return held;
-    const auto layers = graph_.layers();
-    const bool copied = std::any_of(layers.begin(), layers.end(),
-                                    [&](const Layer& other) { return other.weight_of == layer; });
-    return copied ? 0 : held / static_cast<std::int64_t>(replica_shards(degrees).front().size());
+    return is_shared_[layer()]
+               ? 0
+               : held / static_cast<std::int64_t>(replica_shards(degrees).front().size());
   }
 
   static constexpr PerDim<std::int32_t> kFirst{};  // the coordinates of shard 0
@@ -115,6 +119,7 @@ class Kept {
   std::vector<bool> again_;  // by layer
   std::vector<bool> needs_gradient_;
   std::vector<std::int64_t> readers_;  // by layer: of its output
+  std::vector<bool> is_shared_;        // by layer: others have its weight
   bool has_instant_ = false;
 };
 
@@ -143,7 +148,8 @@ class KeptOfRounds {
 
 }  // namespace
 
-std::vector<std::vector<std::int64_t>> memory_floor(const Case& input, const SearchSpace& space) {
+std::vector<std::vector<std::int64_t>> memory_floor(const Case& input, const SearchSpace& space,
+                                                    const std::atomic<bool>* cancelled) {
   KeptBy by{kernels_of(input), input.gathers_again, {}, input.sync.zero};
   by.segments = segments(input.graph, input.recompute, by.kernels);
   // Of replicas the server alone keeps state, and auto may choose it.
@@ -157,6 +163,7 @@ std::vector<std::vector<std::int64_t>> memory_floor(const Case& input, const Sea
   for (std::size_t v = 0; v < space.size(); ++v) {
     std::vector<std::int64_t>& bytes = floor.emplace_back();
     for (const Cut& cut : *space[v].cuts) {
+      throw_if_cancelled(cancelled);
       std::int64_t sum = 0;
       for (LayerId layer : space[v].layers) {
         sum += kept.bytes(layer, space.cut_of(layer, cut).degrees);

@@ -10,6 +10,7 @@
 // what other shards keep come on top. Where a network has no loss, or several, there need not be
 // such an instant, and only parameters count.
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -30,7 +31,8 @@ struct KeptBy {
 };
 
 /// Bytes by variable and choice. Of a case with micro-batches, in rounds as they are for each
-/// strategy (rounds.h).
-std::vector<std::vector<std::int64_t>> memory_floor(const Case& input, const SearchSpace& space);
+/// strategy (rounds.h). Throws Cancelled once it is called off.
+std::vector<std::vector<std::int64_t>> memory_floor(const Case& input, const SearchSpace& space,
+                                                    const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace strata

@@ -1,8 +1,11 @@
 #include "sim/study/search/score.h"
 
 #include <algorithm>
+#include <chrono>
+#include <tuple>
 #include <utility>
 
+#include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/study/case/eq1_tables.h"
 #include "sim/study/case/flops.h"
@@ -28,6 +31,10 @@ double pairs(bool mixes, const Degrees& from, const Degrees& to) {
   return product;
 }
 
+// Of a plan: these take about 100 MB and about 1 GB, with their simulation.
+constexpr std::size_t kFewTasks = 100'000, kMostTasks = 1'000'000;
+constexpr std::chrono::milliseconds kWait{10};
+
 // Of many rounds a few are simulated, but of these schedules all. 0 where there are none.
 double simulated_rounds(const Case& input, const Strategy& strategy) {
   constexpr double kFew = 16;
@@ -45,12 +52,15 @@ double simulated_rounds(const Case& input, const Strategy& strategy) {
 
 }  // namespace
 
-Scored score_simulated(const Case& input, const Strategy& strategy, CaseMemo* memo, bool memory) {
+Scored score_simulated(const Case& input, const Strategy& strategy, CaseMemo* memo, bool memory,
+                       const std::atomic<bool>* cancelled, std::size_t most_tasks) {
   PredictOptions options;
+  options.most_tasks = most_tasks;
   options.devices = Simulated::one_of_each_class;
   options.all_steps = options.critical_path = options.eq1 = false;
   options.memory = memory;
   options.memo = memo;
+  options.cancelled = cancelled;
   const Prediction p = predict(input, strategy, options);
   Scored scored{strategy, {}, p.step_seconds(), p.communication, {}};
   scored.work = p.plan.size() * (1 + p.timeline.steps()) / 2;
@@ -61,22 +71,24 @@ Scored score_simulated(const Case& input, const Strategy& strategy, CaseMemo* me
   return scored;
 }
 
-Scored score_eq1(const Case& input, const Strategy& strategy, CaseMemo* memo) {
-  if (input.cut) return score_eq1(in_rounds(input, strategy), strategy);
+Scored score_eq1(const Case& input, const Strategy& strategy, CaseMemo* memo,
+                 const std::atomic<bool>* cancelled) {
+  if (input.cut) return score_eq1(in_rounds(input, strategy), strategy, nullptr, cancelled);
   const std::vector<const CostModel*> models = cost_models(input);
   Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes,
           memo != nullptr ? &memo->lowering : nullptr);
-  const auto terms = eq1.terms(with_recomputation(input, strategy), input.rounds);
+  const auto terms = eq1.terms(with_recomputation(input, strategy), input.rounds, cancelled);
   return {strategy, total(terms), {}, {}, {}};
 }
 
-Scored Scores::of(const Choices& choices, bool memory) {
+Scored Scores::of(const Choices& choices, bool memory, Flag cancelled) {
   {
     const std::lock_guard guard(lock_);
     const auto known = known_.find(choices);
     if (known != known_.end() && (known->second.memory || !memory)) return known->second.scored;
   }
-  Scored scored = simulated(space_.strategy("", choices), memory);
+  Scored scored = simulated(space_.strategy("", choices), memory, cancelled);
+  scored.strategy = {};
   const std::lock_guard guard(lock_);
   Remembered& known = known_[choices];
   if (!known.memory) known = {std::move(scored), memory};
@@ -99,17 +111,41 @@ Scores::Rounds& Scores::rounds_of(const Strategy& strategy) {
   return *rounds_.try_emplace(groups, std::move(made)).first->second;
 }
 
-Scored Scores::of(const Strategy& strategy) {
-  if (!in_space(strategy)) return simulated(strategy, true);
-  Scored scored = of(*space_.choices(strategy), true);
+Scored Scores::of(const Strategy& strategy, Flag cancelled) {
+  if (!in_space(strategy)) return simulated(strategy, true, cancelled);
+  Scored scored = of(*space_.choices(strategy), true, cancelled);
   scored.strategy = strategy;
+  if (too_large(scored)) remember_nearest(scored);
   return scored;
 }
 
-Scored Scores::with_eq1(Scored scored) {
-  Rounds& rounds = rounds_of(scored.strategy);
-  scored.eq1 = score_eq1(rounds.cut, scored.strategy, &rounds.memo).eq1;
-  return scored;
+Seconds Scores::eq1(const Strategy& strategy, Flag cancelled) {
+  throw_if_cancelled(cancelled);
+  Rounds& rounds = rounds_of(strategy);
+  return score_eq1(rounds.cut, strategy, &rounds.memo, cancelled).eq1;
+}
+
+std::vector<Choices> Scores::fastest(std::size_t most) const {
+  std::vector<std::pair<Seconds, Choices>> all;
+  {
+    const std::lock_guard guard(lock_);
+    for (const auto& [choices, known] : known_) {
+      if (known.scored.simulated() && fits(known.scored)) {
+        all.emplace_back(known.scored.step, choices);
+      }
+    }
+  }
+  std::sort(all.begin(), all.end());
+  std::vector<Choices> fastest;
+  for (const auto& [step, choices] : all) {
+    if (fastest.size() < most) fastest.push_back(choices);
+  }
+  return fastest;
+}
+
+std::optional<Scored> Scores::nearest() const {
+  const std::lock_guard guard(lock_);
+  return nearest_;
 }
 
 bool Scores::contains(const Choices& choices) const {
@@ -126,21 +162,47 @@ bool Scores::fits(const Scored& scored) const {
   return memory_limit_ == kAnyMemory || (scored.has_peak() && !too_large(scored));
 }
 
-Scored Scores::simulated(const Strategy& strategy, bool memory) {
+Scored Scores::simulated(const Strategy& strategy, bool memory, Flag cancelled) {
+  throw_if_cancelled(cancelled);
   try {
     Rounds& rounds = rounds_of(strategy);
     if (quick_to_simulate(rounds.cut, strategy)) {
-      return score_simulated(rounds.cut, strategy, &rounds.memo, memory);
+      Scored scored = simulated_in_turn(rounds, strategy, memory, cancelled);
+      if (too_large(scored)) remember_nearest(scored);
+      return scored;
     }
   } catch (const InputError&) {
+  } catch (const TooManyTasks&) {
   }
   return {strategy, {}, {}, {}, {}};
+}
+
+// Large plans one after another, so that what they take has a bound on any number of cores.
+Scored Scores::simulated_in_turn(Rounds& rounds, const Strategy& strategy, bool memory,
+                                 Flag cancelled) {
+  try {
+    return score_simulated(rounds.cut, strategy, &rounds.memo, memory, cancelled, kFewTasks);
+  } catch (const TooManyTasks&) {
+  }
+  std::unique_lock turn(turn_, std::defer_lock);
+  while (!turn.try_lock_for(kWait)) throw_if_cancelled(cancelled);
+  return score_simulated(rounds.cut, strategy, &rounds.memo, memory, cancelled, kMostTasks);
+}
+
+// Of equally large ones the faster, and one that has a name: the same one, whatever came first.
+void Scores::remember_nearest(const Scored& scored) {
+  const auto order = [](const Scored& s) {
+    const std::string& name = s.strategy.name();
+    return std::tuple(s.peak_memory, s.step, name.empty(), name);
+  };
+  const std::lock_guard guard(lock_);
+  if (!nearest_ || order(scored) < order(*nearest_)) nearest_ = scored;
 }
 
 CaseResult result_of(const Case& input, const Scored& scored) {
   CaseResult result = result_of(input);
   result.strategy = scored.strategy.name();
-  result.eq1_seconds = scored.eq1.value;
+  if (scored.has_eq1()) result.eq1_seconds = scored.eq1.value;
   if (!scored.simulated()) return result;
   add_step(scored.step, scored.communication, scored.peak_memory, result);
   add_flops(input, scored.strategy, result);

@@ -13,6 +13,11 @@ constexpr double kRounding = 1 / kTicksPerSecond;
 
 }  // namespace
 
+LayerId ShardTimer::first_equal(LayerId layer) const {
+  const LayerId first = costs_.first_equal(layer);
+  return phases(first) == phases(layer) ? first : layer;
+}
+
 ShardTimes ShardTimer::times(LayerId layer, const Cut& cut, std::int64_t shard, DeviceId device) {
   const PhaseSet has = phases(layer);
   const Tile tile = partition(input_.graph[layer], cut.degrees).tile(shard);

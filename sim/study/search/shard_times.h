@@ -30,6 +30,9 @@ class ShardTimer {
         needs_gradient_(requires_gradient(input.graph)),
         costs_(input.graph, input.dtypes) {}
 
+  /// A layer whose shards take what those of `layer` take, the same one for all that do.
+  LayerId first_equal(LayerId layer) const;
+
   ShardTimes times(LayerId layer, const Cut& cut, std::int64_t shard, DeviceId device);
   /// Of a step; 0 where the device has no shard. The update is not counted where it may be made
   /// elsewhere.

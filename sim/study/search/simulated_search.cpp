@@ -236,12 +236,13 @@ class SimulatedSearch {
   // difference.
   double evaluate(const Choices& choices) {
     const bool memory = options_.k_best > 1 || best_before_ == kInfinity;
-    Scored scored = scores_.of(original(choices), memory);
+    Scored scored = scores_.of(original(choices), memory, limits_.cancelled);
     work_ += scored.work;
     if (!memory && scored.simulated() && scored.step.value <= best_before_) {
-      scored = scores_.of(original(choices), true);
+      scored = scores_.of(original(choices), true, limits_.cancelled);
     }
-    return scored.simulated() && !scores_.too_large(scored) ? scored.step.value : kInfinity;
+    const bool may_win = scored.simulated() && !scores_.too_large(scored);
+    return may_win ? scored.step.value : kInfinity;
   }
 
   RefineOptions refine_options() {

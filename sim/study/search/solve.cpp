@@ -35,6 +35,13 @@ constexpr std::size_t kFewDevices = 8;
 constexpr std::size_t kManyDevices = 64;
 constexpr double kRefineSlack = 0.1;
 
+// For the tables that the solver makes of the cost tables.
+constexpr std::size_t kMostTableBytes = std::size_t{1} << 30;
+
+// Starts of a refinement need no proof under Eq. 1: seconds of branch and bound in place of
+// minutes.
+constexpr std::size_t kPartsForStarts = 1000;
+
 // Strategies that are searched for.
 constexpr std::string_view kNameUnderEq1 = "eq1", kNameUnderSimulation = "optimal";
 
@@ -52,60 +59,119 @@ class Search {
  public:
   Search(const Case& input, const SolveOptions& options)
       : input_(input),
-        of_rounds_(in_largest_rounds(input)),
         options_(options),
+        deadline_(options.limits.time_limit, options.limits.cancelled),
+        last_words_(time_for_last_words(options.limits.time_limit), options.limits.cancelled),
+        limits_(options.limits),
+        of_rounds_(in_largest_rounds(input)),
         space_(with_rounds(input, keep({of_rounds_.graph, of_rounds_.cluster, options.space},
                                        of_rounds_, options.kept))),
         scores_(input, space_, options.memory_limit),
-        usual_(with_rounds(input, baselines(input))),
-        deadline_(options.limits.time_limit, options.limits.cancelled),
-        limits_(options.limits) {
+        has_tables_(eq1_tables_fit(of_rounds_.graph, space_)) {
+    if (!has_tables_ && !simulated()) refuse_tables(of_rounds_, space_);
+    result_.no_tables = !has_tables_;
     limits_.cancelled = deadline_.flag();
+    limits_.table_bytes = std::min(limits_.table_bytes, kMostTableBytes);
+    if (simulated()) limits_.most_parts = kPartsForStarts;
     if (simulated() && limits_.progress) limits_.progress = without_eq1(options.limits.progress);
     result_.objective = options.objective;
     result_.variables = space_.size();
     result_.max_configs = space_.max_choices();
     for (std::size_t v = 0; v < space_.size(); ++v) result_.configs += space_[v].cuts->size();
     result_.log10_strategies = space_.log10_strategies();
-    for (const Strategy& strategy : usual_) add_known(strategy);
-    for (const Strategy& strategy : hybrids(input)) add_known(strategy);
   }
 
   Solved run() {
     try {
-      prepare();
-      search();
+      score_usual();
+      score_outsiders();
+      if (has_tables_) prepare();
+      if (has_tables_) search();
     } catch (const Cancelled&) {
-      result_.stopped = true;
-      result_.table_seconds = start_.seconds();
-      if (found_.empty() && !proof_.best.empty()) found_ = {proof_.best};
-      result_.lower_bound = Seconds{proof_.lower_bound};
+      stop();
     }
-    score_all();
+    gather();
     return std::move(result_);
   }
 
-  // Nothing where none was found that fits.
-  std::optional<Strategy> only_best() {
-    prepare();
-    search();
-    throw_if_cancelled(options_.limits.cancelled);
-    std::vector<Strategy> candidates;
-    if (!found_.empty()) candidates.push_back(space_.strategy("", found_.front()));
-    for (const Strategy& usual : usual_) {
-      if (!scores_.in_space(usual) && keeps(usual, options_.kept)) candidates.push_back(usual);
-    }
-    std::optional<Scored> best;
-    const auto offer = [&](Scored scored) {
-      if (scores_.too_large(scored) || (best && objective(scored) >= objective(*best))) return;
-      best = std::move(scored);
-    };
-    for (const Strategy& candidate : candidates) offer(score_candidate(candidate));
-    for_outsiders([&](Scored scored) { offer(std::move(scored)); }, [&] { return !best; });
-    return best ? std::optional(best->strategy) : std::nullopt;
+ private:
+  using Flag = const std::atomic<bool>*;
+
+  // Half a second is the least: the usual strategies of a small network take no longer.
+  static double time_for_last_words(double time_limit) { return std::max(0.5, 1.05 * time_limit); }
+
+  // What takes no tables comes first, so that a search that is stopped has something to show.
+  void score_usual() {
+    report("the usual strategies");
+    usual_ = with_rounds(input_, baselines(input_));
+    hybrids_ = with_rounds(input_, hybrids(input_));
+    for (const Strategy& strategy : usual_) add_known(strategy);
+    for (const Strategy& strategy : hybrids_) add_known(strategy);
+    scored_usual_ = scored(usual_, last_words_.flag());
+    for (std::size_t i = 0; i < usual_.size(); ++i) offer(scored_usual_[i]);
+    throw_if_cancelled(limits_.cancelled);
+    for (const Scored& hybrid : scored(hybrids_, limits_.cancelled)) offer_fitting(hybrid);
+    throw_if_cancelled(limits_.cancelled);
   }
 
- private:
+  void add_known(const Strategy& strategy) {
+    if (auto choices = space_.choices(strategy)) known_.push_back(std::move(*choices));
+  }
+
+  // Strategies that no search considers (outsiders.h): in rounds, since stages shorten the step
+  // then; and as long as none of all that was found fits, since they need less memory.
+  void score_outsiders() {
+    if (!options_.simulate) return;
+    report("strategies by rule");
+    if (input_.cut) offer_all(pipelines(input_, Recompute::none));
+    if (options_.memory_limit == kAnyMemory || !of_tokens(input_.graph)) return;
+    if (offered_.empty() && !input_.cut) offer_all(pipelines(input_, Recompute::none));
+    if (offered_.empty() && input_.recompute == Recompute::none) {
+      offer_all(pipelines(input_, Recompute::full));
+    }
+  }
+
+  void offer_all(std::vector<Strategy> strategies) {
+    std::erase_if(strategies, [&](const Strategy& strategy) {
+      return !parameters_fit(input_, strategy, options_.memory_limit);
+    });
+    for (const Scored& each : scored(strategies, limits_.cancelled)) offer_fitting(each);
+    throw_if_cancelled(limits_.cancelled);
+  }
+
+  // As far as there is time; what there is none for is left as it is.
+  std::vector<Scored> scored(const std::vector<Strategy>& strategies, Flag cancelled) {
+    std::vector<Scored> all(strategies.size());
+    parallel_for(all.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
+      all[i].strategy = strategies[i];
+      score(all[i], cancelled);
+    });
+    return all;
+  }
+
+  void score(Scored& scored, Flag cancelled) try {
+    if (options_.simulate) scored = scores_.of(scored.strategy, cancelled);
+    scored.eq1 = scores_.eq1(scored.strategy, cancelled);
+  } catch (const Cancelled&) {
+  }
+
+  // An answer has what the objective compares; under a limit of memory it is known to fit.
+  bool may_win(const Scored& scored) const {
+    if (simulated() && !scored.simulated()) return false;
+    if (!simulated() && !scored.has_eq1()) return false;
+    return !options_.simulate || scores_.fits(scored);
+  }
+
+  void offer(const Scored& scored) {
+    if (!may_win(scored) || !keeps(scored.strategy, options_.kept)) return;
+    offered_.push_back(scored);
+  }
+
+  // Strategies by rule are taken along for the memory that they save.
+  void offer_fitting(const Scored& scored) {
+    if (scored.simulated() && scores_.fits(scored)) offer(scored);
+  }
+
   CostTables tables(const SearchSpace& space, TableDetail detail) const {
     return eq1_tables(of_rounds_, space, {limits_.threads, limits_.cancelled, detail});
   }
@@ -117,14 +183,15 @@ class Search {
     return simulated() ? devices > kManyDevices : devices > kFewDevices && options_.k_best == 1;
   }
 
-  // Tables that would not fit in memory are refused first of all.
   void prepare() {
     report("cost tables");
     build_tables();
     if (simulated()) {
+      report("bound on the step");
       step_bound_.emplace(of_rounds_, space_, limits_);
       if (input_.cut) {
         step_bound_->include(least_step(input_, options_.space, options_.kept, limits_));
+        bounds_all_rounds_ = true;
       }
     }
     result_.table_seconds = start_.seconds();
@@ -200,18 +267,17 @@ class Search {
     }
   }
 
-  // What is found must fit under Eq. 1; as a start, some of it. As far as there is time to see.
+  // What is found must be known to fit under Eq. 1; as a start, some of it.
   bool found_fit() {
     if (options_.memory_limit == kAnyMemory || options_.algorithm == SearchAlgorithm::dfs) {
       return true;
     }
-    std::vector<char> too_large(found_.size(), 0);
+    std::vector<char> fits(found_.size(), 0);
     parallel_for(found_.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
-      if (is_set(limits_.cancelled)) return;
-      too_large[i] = scores_.too_large(scores_.of(found_[i], true)) ? 1 : 0;
+      fits[i] = scores_.fits(scores_.of(found_[i], true, limits_.cancelled)) ? 1 : 0;
     });
-    const auto count = static_cast<std::size_t>(std::count(too_large.begin(), too_large.end(), 1));
-    return count == 0 || (simulated() && count < found_.size());
+    const auto count = static_cast<std::size_t>(std::count(fits.begin(), fits.end(), 1));
+    return count == found_.size() || (simulated() && count > 0);
   }
 
   void take(const std::vector<Solution>& found, double lower_bound) {
@@ -234,17 +300,17 @@ class Search {
     const Bytes limit = options_.memory_limit.value_or(input_.models.front()->memory_capacity());
     // Other devices may have more or less than the first one, which the limit is of.
     const auto peak = [&](const Choices& choices) {
-      const Scored scored = scores_.of(choices, true);
+      const Scored scored = scores_.of(choices, true, limits_.cancelled);
       if (!scored.has_peak()) return kAnyMemory;
       return scores_.fits(scored) ? std::min(scored.peak_memory, limit)
                                   : std::max(scored.peak_memory, limit + Bytes{1});
     };
-    const WithinMemory found = within_memory(tables_, memory_floor(input_, space_), limit, known_,
-                                             count, peak, limits_left());
+    const auto floor = memory_floor(input_, space_, limits_.cancelled);
+    const WithinMemory found =
+        within_memory(tables_, floor, limit, known_, count, peak, limits_left());
     take(found.best, found.lower_bound);
     result_.final_nodes = final_nodes(tables_);
     result_.least_memory = found.least;
-    result_.smallest_peak = found.smallest_peak;
   }
 
   Choices original(const Choices& choices) const {
@@ -265,97 +331,73 @@ class Search {
     limits.progress = options_.limits.progress;
     const Refinement refined =
         search_simulated(space, starts, *step_bound_, scores_, options_, limits);
-    // Where a limit left nothing evaluated, the best under Eq. 1 stay.
-    std::vector<Choices> best;
-    for (const Evaluated& e : refined.best) best.push_back(original(e.choices));
-    if (!best.empty()) found_ = std::move(best);
+    found_.clear();
+    for (const Evaluated& e : refined.best) found_.push_back(original(e.choices));
     if (found_.size() > options_.k_best) found_.resize(options_.k_best);
     result_.evaluations = refined.evaluations;
     result_.stopped = result_.stopped || refined.stopped;
     result_.refine_seconds = watch.seconds();
   }
 
-  // What was not simulated comes last.
-  Seconds objective(const Scored& scored) const {
-    if (!simulated()) return scored.eq1;
-    return scored.simulated() ? scored.step : Seconds{kInfinity};
+  // What was found so far stays, and what is proved.
+  void stop() {
+    result_.stopped = true;
+    result_.optimal = false;
+    if (result_.table_seconds == 0) result_.table_seconds = start_.seconds();
+    if (found_.empty() && !proof_.best.empty()) found_ = {proof_.best};
+    result_.lower_bound = std::max(result_.lower_bound, Seconds{proof_.lower_bound});
   }
 
-  // By the objective, and with its peak where that is simulated.
-  Scored score_candidate(const Strategy& strategy) {
-    Scored scored{strategy, {}, {}, {}, {}};
-    if (options_.simulate) scored = scores_.of(strategy);
-    return simulated() ? scored : scores_.with_eq1(std::move(scored));
-  }
+  Seconds objective(const Scored& scored) const { return simulated() ? scored.step : scored.eq1; }
 
-  // Out of time, what is handed out is still simulated; called off, nothing.
+  // What was simulated before is known, however little time is left.
   Scored score_found(const Choices& choices) {
-    const bool called_off = is_set(options_.limits.cancelled);
-    const bool simulates = options_.simulate && (scores_.contains(choices) || !called_off);
-    Scored scored{space_.strategy("", choices), {}, {}, {}, {}};
-    if (simulates) scored = scores_.of(choices, !called_off);
-    return scores_.with_eq1(std::move(scored));
-  }
-
-  Scored score_usual(const Strategy& strategy) {
-    if (!options_.simulate || is_set(options_.limits.cancelled)) return {strategy, {}, {}, {}, {}};
-    return scores_.of(strategy);
-  }
-
-  // Strategies that no search considers (outsiders.h): in rounds, since stages shorten the step
-  // then; and as long as `none` of all that was found fits, since they need less memory. Those that
-  // fit are offered.
-  template <class Offer, class None>
-  void for_outsiders(const Offer& offer, const None& none) {
-    if (!options_.simulate || is_set(options_.limits.cancelled)) return;
-    if (input_.cut) offer_all(pipelines(input_, Recompute::none), offer);
-    if (options_.memory_limit == kAnyMemory || !of_tokens(input_.graph)) return;
-    if (none() && !input_.cut) offer_all(pipelines(input_, Recompute::none), offer);
-    if (none() && input_.recompute == Recompute::none) {
-      offer_all(pipelines(input_, Recompute::full), offer);
+    Scored scored;
+    try {
+      if (options_.simulate) scored = scores_.of(choices, true, last_words_.flag());
+      scored.strategy = space_.strategy("", choices);
+      scored.eq1 = scores_.eq1(scored.strategy, last_words_.flag());
+    } catch (const Cancelled&) {
+      result_.stopped = true;
+      scored.strategy = space_.strategy("", choices);
+      scored.eq1 = eq1_by_tables(choices);
     }
+    return scored;
   }
 
-  template <class Offer>
-  void offer_all(std::vector<Strategy> strategies, const Offer& offer) {
-    std::erase_if(strategies, [&](const Strategy& strategy) {
-      return !keeps(strategy, options_.kept) ||
-             !parameters_fit(input_, strategy, options_.memory_limit);
-    });
-    std::vector<Scored> scored(strategies.size());
-    parallel_for(scored.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
-      if (!is_set(options_.limits.cancelled)) scored[i] = score_candidate(strategies[i]);
-    });
-    for (Scored& each : scored) {
-      if (each.simulated() && scores_.fits(each)) offer(std::move(each));
-    }
+  // 0 where the tables do not tell.
+  Seconds eq1_by_tables(const Choices& choices) const {
+    if (input_.cut || tables_.variables.empty()) return {};
+    const Choices own = screened_ ? screened_->restricted(choices) : choices;
+    return own.empty() ? Seconds{} : Seconds{tables_.seconds(own)};
   }
 
-  // What is too large is no answer. Without it, what was proved is not of the rest.
-  void drop_too_large() {
-    if (options_.algorithm == SearchAlgorithm::dfs) return;
-    const auto too_large = [&](const Scored& scored) { return scores_.too_large(scored); };
-    if (std::erase_if(result_.best, too_large) > 0) result_.optimal = false;
-  }
-
-  // The strategies found and the usual ones: all predicted, those that fit in order. A baseline
-  // that the space does not hold may be better than all that it holds.
-  void score_all() {
+  // Strategies of the space, then the others. A baseline that the space does not hold may be better
+  // than all that it holds.
+  void gather() {
     report("prediction");
-    result_.baselines.resize(usual_.size());
-    parallel_for(usual_.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
-      result_.baselines[i] = scores_.with_eq1(score_usual(usual_[i]));
-    });
-    for (const Choices& found : found_) result_.best.push_back(score_found(found));
-    drop_too_large();
-    for (const Scored& usual : result_.baselines) {
-      if (keeps(usual.strategy, options_.kept)) offer(usual);
+    result_.baselines = scored_usual_;
+    if (result_.stopped && simulated()) {
+      for (Choices& each : scores_.fastest(options_.k_best)) found_.push_back(std::move(each));
+    }
+    for (const Choices& found : found_) {
+      const Scored scored = score_found(found);
+      if (may_win_found(scored)) {
+        add(scored);
+      } else {
+        result_.optimal = false;  // what was proved is not of the rest
+      }
     }
     result_.alone = result_.best.empty();
-    for_outsiders([&](const Scored& scored) { offer(scores_.with_eq1(scored)); },
-                  [&] { return result_.best.empty(); });
+    for (const Scored& scored : offered_) add(scored);
+    result_.nearest = scores_.nearest();
     rank();
     name_found();
+  }
+
+  // The paper's search asks for no memory.
+  bool may_win_found(const Scored& scored) const {
+    return may_win(scored) || (options_.algorithm == SearchAlgorithm::dfs && scored.has_eq1());
   }
 
   // What is proved is called so. Baselines keep their names.
@@ -371,15 +413,13 @@ class Search {
     }
   }
 
-  void offer(const Scored& usual) {
+  void add(const Scored& scored) {
     const auto is_it = [&](const Scored& s) {
-      return cut_alike(input_.graph, s.strategy, usual.strategy);
+      return cut_alike(input_.graph, s.strategy, scored.strategy);
     };
-    if (scores_.too_large(usual)) return;
-    // An explicit limit is on what is known.
-    if (options_.memory_limit && !scores_.fits(usual)) return;
-    if (std::any_of(result_.best.begin(), result_.best.end(), is_it)) return;
-    result_.best.push_back(usual);
+    if (std::none_of(result_.best.begin(), result_.best.end(), is_it)) {
+      result_.best.push_back(scored);
+    }
   }
 
   void rank() {
@@ -403,31 +443,34 @@ class Search {
     result_.lower_bound = std::min(result_.lower_bound, best.front().eq1);
   }
 
+  // Of several numbers of rounds each has a bound of its own.
   void bound_step() {
     const Seconds least = result_.least();
-    result_.lower_bound = step_bound_ ? step_bound_->least() : Seconds{};
+    const bool bounded = step_bound_ && (!input_.cut || bounds_all_rounds_);
+    result_.lower_bound = bounded ? step_bound_->least() : Seconds{};
     if (result_.outside) return;
     result_.optimal = least <= (1 + kEqualSteps) * result_.lower_bound;
     result_.lower_bound = std::min(result_.lower_bound, least);
   }
 
   const Case& input_;
-  const Case of_rounds_;  ///< of which the tables are
   const SolveOptions& options_;
   Stopwatch start_;
+  Deadline deadline_;
+  Deadline last_words_;   ///< for what a stopped search still says of its answer
+  SolveLimits limits_;    ///< with the deadline's flag
+  const Case of_rounds_;  ///< of which the tables are
   SearchSpace space_;
   Scores scores_;
-  std::vector<Strategy> usual_;
-  void add_known(const Strategy& strategy) {
-    if (auto choices = space_.choices(strategy)) known_.push_back(std::move(*choices));
-  }
-
-  std::vector<Choices> known_;  // the usual ones and hybrids that the space holds
+  const bool has_tables_;  ///< without them only what needs none is tried
+  std::vector<Strategy> usual_, hybrids_;
+  std::vector<Scored> scored_usual_;
+  std::vector<Scored> offered_;  ///< of these and of the strategies by rule: what may be the answer
+  std::vector<Choices> known_;   ///< the usual ones and hybrids that the space holds
   std::vector<Choices> found_;
-  Deadline deadline_;
-  SolveLimits limits_;  ///< with the deadline's flag
   ScreenProof proof_;
   std::optional<StepBound> step_bound_;  // of the simulated objective
+  bool bounds_all_rounds_ = false;
   std::optional<Screened> screened_;
   std::size_t screened_out_ = 0;
   CostTables tables_;
@@ -481,13 +524,19 @@ std::optional<Objective> searched_objective(std::string_view strategy) {
   return std::nullopt;
 }
 
-Strategy best_strategy(const Case& input, const SolveOptions& options) {
-  SolveOptions any = options;
-  any.memory_limit = kAnyMemory;
-  std::optional<Strategy> best = Search(input, options).only_best();
-  if (!best) best = Search(input, any).only_best();
+Searched search_for_best(const Case& input, const SolveOptions& options) {
+  Solved found = Search(input, options).run();
+  if (found.stopped) throw_if_cancelled(options.limits.cancelled);
   const bool eq1 = options.objective == Objective::eq1;
-  return best.value().called(std::string(eq1 ? kNameUnderEq1 : kNameUnderSimulation));
+  const std::string name(eq1 ? kNameUnderEq1 : kNameUnderSimulation);
+  if (!found.best.empty()) return {found.best.front().strategy.called(name), ""};
+  const std::string why = none_found(input, found, options.memory_limit);
+  if (!found.nearest) throw InputError(why);
+  return {with_recomputation(input, found.nearest->strategy).called(name), why};
+}
+
+Strategy best_strategy(const Case& input, const SolveOptions& options) {
+  return search_for_best(input, options).strategy;
 }
 
 Solved solve(const Case& input, const SolveOptions& options) {

@@ -36,7 +36,7 @@ struct SolveOptions {
   std::size_t k_best = 1;
   /// On the simulated peak of every device; without it, what the device has.
   std::optional<Bytes> memory_limit;
-  /// What is quick to simulate; else strategies have Eq. 1 alone, and need what memory they like.
+  /// Without, strategies have Eq. 1 alone, and need what memory they like.
   bool simulate = true;
   /// Simulations for Objective::simulated, at most; without it, twice as many as all layers
   /// together have choices, 200 to 2000, or fewer where they take long.
@@ -46,8 +46,11 @@ struct SolveOptions {
 };
 
 struct Solved {
-  std::vector<Scored> best;  ///< at most k_best, by the objective; empty where none was found
-  std::vector<Scored> baselines;
+  /// At most k_best, by the objective; empty where none was found. Under simulation each was
+  /// simulated; under a limit of memory each is known to fit.
+  std::vector<Scored> best;
+  std::vector<Scored> baselines;  ///< what there was no time for has no step, or no Eq. 1
+  std::optional<Scored> nearest;  ///< of what was simulated and does not fit: of the lowest peak
   Objective objective = Objective::simulated;
   Seconds lower_bound;         ///< of the objective, for every strategy of the space (that fits)
   bool optimal = false;        ///< proved for the objective over the space
@@ -56,6 +59,7 @@ struct Solved {
   bool alone = false;          ///< and no strategy of the space was found that fits
   bool rounds_differ = false;  ///< under Eq. 1: with micro-batches nothing is proved
   bool stopped = false;        ///< by the time limit, or called off
+  bool no_tables = false;      ///< these were too large: only the usual strategies were tried
   std::size_t variables = 0;   ///< of the search
   std::size_t final_nodes = 0;
   std::size_t max_configs = 0;
@@ -63,24 +67,33 @@ struct Solved {
   std::size_t pruned = 0, width = 0;  ///< see SolveResult
   std::size_t evaluations = 0;        ///< simulations made by the refinement
   Bytes least_memory;                 ///< where memory binds, proved: no strategy has a lower peak
-  Bytes smallest_peak;                ///< where memory binds: of all strategies looked at
   double log10_strategies = 0;
   double table_seconds = 0, solve_seconds = 0, refine_seconds = 0;  ///< wall time
 
-  /// What the best takes by the objective; infinite where it was not simulated, but should be.
+  /// What the best takes by the objective.
   Seconds least() const;
   /// How far that may be from the optimum, relative to it.
   double gap() const { return (least() - lower_bound) / least(); }
 };
 
-/// Throws InputError where the cost tables would not fit in memory, or layers cannot be kept.
+/// Throws InputError where layers cannot be kept or, under Eq. 1, where the cost tables would not
+/// fit in memory. Needs a few GB at most: 2 GB for the cost tables, 1 GB for what the solver makes
+/// of them, and what simulations take.
 Solved solve(const Case& input, const SolveOptions& options = {});
 
 /// What a strategy of this name is searched for by: `eq1`, or `optimal` by the simulated step.
 std::optional<Objective> searched_objective(std::string_view strategy);
 
+/// What a name like `optimal` stands for.
+struct Searched {
+  Strategy strategy;
+  std::string none_fits;  ///< none_found() of within_memory.h; empty where it fits
+};
+
 /// The first of solve()'s best, by the name of searched_objective(). Where none was found that fits
-/// in memory, the best of all. Throws Cancelled where it is called off.
+/// in memory, the nearest of those that were simulated. Throws InputError where none was, and
+/// Cancelled where it is called off.
+Searched search_for_best(const Case& input, const SolveOptions& options);
 Strategy best_strategy(const Case& input, const SolveOptions& options);
 
 /// data, model, owt, eq1, optimal, or a file where it ends in .json; checked against the case.

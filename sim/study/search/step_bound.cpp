@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
+#include <utility>
 
 #include "sim/base/cancel.h"
 #include "sim/base/parallel.h"
@@ -18,6 +20,23 @@ constexpr int kSearchSteps = 60;
 constexpr double kFarFromBest = 0.2;
 /// Each phase and each flow is rounded to the nearest tick, and sums in their last bits.
 constexpr double kRoundings = 64, kRelativeRounding = 1e-9;
+
+// Of a variable: its layers as one that costs the same, and how they may be cut.
+using Signature = std::vector<std::pair<LayerId, const Cuts*>>;
+
+// By variable: the first whose layers take what its own take however they are cut.
+std::vector<std::size_t> first_equal_variables(const SearchSpace& space, const ShardTimer& timer) {
+  std::map<Signature, std::size_t> known;
+  std::vector<std::size_t> first;
+  for (std::size_t v = 0; v < space.size(); ++v) {
+    Signature signature;
+    for (const LayerId layer : space[v].layers) {
+      signature.emplace_back(timer.first_equal(layer), space.cuts_of(layer).get());
+    }
+    first.push_back(known.try_emplace(std::move(signature), v).first->second);
+  }
+  return first;
+}
 
 Seconds rounded_down(double seconds, const Case& input) {
   const double ticks =
@@ -38,12 +57,16 @@ StepBound::StepBound(const Case& input, const SearchSpace& space, const SolveLim
   least_ = std::max(least_, rounded_down(largest, input));
 }
 
+// Variables whose layers are equal, as in the blocks of a transformer, have equal loads: those of
+// the first of them are found.
 void StepBound::find_loads(const Case& input, const SearchSpace& space, const SolveLimits& limits) {
   const DeviceId first(0u), last(input.cluster.device_count() - 1);
   const unsigned workers = limits.threads > 0 ? limits.threads : core_count();
   std::deque<ShardTimer> timers;  // by worker
   for (unsigned i = 0; i < workers; ++i) timers.emplace_back(input);
+  const std::vector<std::size_t> equal = first_equal_variables(space, timers.front());
   parallel_for(space.size(), limits.threads, [&](std::size_t v, unsigned worker) {
+    if (equal[v] != v) return;
     for (const Cut& cut : *space[v].cuts) {
       throw_if_cancelled(limits.cancelled);
       Loads loads{};
@@ -55,6 +78,7 @@ void StepBound::find_loads(const Case& input, const SearchSpace& space, const So
       loads_[v].push_back(loads);
     }
   });
+  for (std::size_t v = 0; v < space.size(); ++v) loads_[v] = loads_[equal[v]];
 }
 
 // The least mean is a concave function of the weight. Returns one that is good.

@@ -74,9 +74,11 @@ class Within {
   }
 
   // Those before the first that fits do not: where they are proved to be the cheapest, so is it.
+  // One whose peak is not known may fit.
   void raise_bound(const std::vector<Solution>& cheapest) {
     for (const Solution& solution : cheapest) {
       if (!solution.optimal() || !peaks_.contains(solution.choices)) return;
+      if (peaks_.at(solution.choices) == kAnyMemory) return;
       result_.lower_bound = std::max(result_.lower_bound, solution.seconds);
       if (peaks_.at(solution.choices) <= limit_) return;
     }
@@ -98,9 +100,6 @@ class Within {
 
   WithinMemory finished() {
     for (const auto& [choices, peak] : peaks_) {
-      if (result_.smallest_peak.value == 0 || peak < result_.smallest_peak) {
-        result_.smallest_peak = peak;
-      }
       if (peak > limit_) continue;
       Solution solution{choices, tables_.seconds(choices), result_.lower_bound};
       result_.best.push_back(std::move(solution));
@@ -131,14 +130,28 @@ WithinMemory within_memory(const CostTables& tables,
   return Within(tables, floor, limit, known, k_best, peak, limits).run();
 }
 
+namespace {
+
+std::string nearest_text(const Solved& solved) {
+  if (!solved.nearest) return "";
+  const std::string& name = solved.nearest->strategy.name();
+  return fmt::format("; the nearest of those that were tried is {}, which needs {} a device",
+                     name.empty() ? "one that is cut layer by layer" : name,
+                     format_bytes(solved.nearest->peak_memory));
+}
+
+}  // namespace
+
 std::string none_found(const Case& input, const Solved& solved, std::optional<Bytes> limit) {
   const std::string who = fmt::format("{} on {}", input.graph.name(), input.cluster.name());
   const Bytes bytes = limit.value_or(input.models.front()->memory_capacity());
+  if (limit == kAnyMemory) return fmt::format("{}: no strategy could be simulated", who);
   const std::string within =
       limit ? fmt::format("within `memory_limit` {} ({})", bytes.value, format_bytes(bytes))
             : fmt::format("within the memory of a device ({})", format_bytes(bytes));
+  const std::string nearest = nearest_text(solved);
   if (solved.stopped) {
-    return fmt::format("{}: stopped before a strategy {} was found", who, within);
+    return fmt::format("{}: stopped before a strategy {} was found{}", who, within, nearest);
   }
   const std::string least = format_bytes(solved.least_memory);
   // What is proved is proved of the space.
@@ -147,17 +160,14 @@ std::string none_found(const Case& input, const Solved& solved, std::optional<By
           ? "; with stages or `recompute` full less may do, but none that was tried fits"
           : "";
   if (solved.least_memory > bytes) {
-    return fmt::format("{}: no strategy {}, proved: each needs at least {} a device{}", who, within,
-                       least, others);
+    return fmt::format("{}: no strategy {}, proved: each needs at least {} a device{}{}", who,
+                       within, least, others, nearest);
   }
-  Bytes smallest = solved.smallest_peak;
-  for (const Scored& usual : solved.baselines) {
-    if (usual.has_peak()) smallest = std::min(smallest, usual.peak_memory);
-  }
-  return fmt::format(
-      "{}: no strategy {} was found: of those tried, the one that needs the least memory needs {} "
-      "a device; it is proved that none needs less than {}{}",
-      who, within, format_bytes(smallest), least, others);
+  const std::string proved =
+      solved.least_memory > Bytes{}
+          ? fmt::format("; it is proved that none needs less than {}{}", least, others)
+          : "";
+  return fmt::format("{}: nothing that was tried fits {}{}{}", who, within, nearest, proved);
 }
 
 }  // namespace strata

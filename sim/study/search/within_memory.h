@@ -21,10 +21,9 @@ struct WithinMemory {
   std::vector<Solution> best;  ///< that fit, by cost; empty where none was found
   double lower_bound = 0;      ///< on all that fit
   Bytes least;                 ///< proved: no strategy has a lower peak
-  Bytes smallest_peak;         ///< of all strategies looked at; 0 where none was
 };
 
-/// The simulated peak of a strategy.
+/// The simulated peak of a strategy; kAnyMemory where it is not known.
 using PeakMemory = std::function<Bytes(const Choices&)>;
 
 WithinMemory within_memory(const CostTables& tables,
@@ -32,10 +31,10 @@ WithinMemory within_memory(const CostTables& tables,
                            std::span<const Choices> known, std::size_t k_best,
                            const PeakMemory& peak, const SolveLimits& limits = {});
 
-/// Why a search under a memory limit found no strategy:
+/// Why a search found no strategy:
 /// "lenet5 on p100-1x2: no strategy within `memory_limit` 1024 (1.02 kB), proved: each needs at
-/// least 1.29 MB a device", or what the smallest of those tried needs. Without a limit, within what
-/// the devices have.
+/// least 1.29 MB a device; the nearest of those that were tried is data, which needs 1.4 MB".
+/// Without a limit, within what the devices have.
 std::string none_found(const Case& input, const Solved& solved, std::optional<Bytes> limit);
 
 }  // namespace strata

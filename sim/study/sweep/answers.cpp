@@ -108,6 +108,12 @@ void add_layers(const Graph& graph, const Strategy& strategy, std::span<const La
   }
 }
 
+// Of settings, which stand beside columns that are called so.
+std::string without_marks(std::string text) {
+  std::erase(text, '`');
+  return text;
+}
+
 // What is no number can't be stored, and is nobody's answer.
 void check_finite(const StoredResult& row) {
   for (const ColumnSpec& column : columns()) {
@@ -239,14 +245,18 @@ Strategy Answers::strategy(const Question& question, const Case& input,
   SolveOptions options = options_of_search(question);
   options.objective = *objective;
   options.limits.cancelled = cancelled;
-  return best_strategy(input, options);
+  Searched found = search_for_best(input, options);
+  if (!found.none_fits.empty()) throw InputError(without_marks(std::move(found.none_fits)));
+  return std::move(found.strategy);
 }
 
 void Answers::predicted(const Question& question, StoredResult& row,
                         const std::atomic<bool>* cancelled) {
   const Case input = loader_.load(question.input);
   describe(input, row);
-  const Prediction p = predict(input, strategy(question, input, cancelled), options_of(question));
+  PredictOptions options = options_of(question);
+  options.cancelled = cancelled;
+  const Prediction p = predict(input, strategy(question, input, cancelled), options);
   add_figures(input, p, question, row);
   if (question.layers) add_layers(input.graph, p.strategy, p.terms, row);
 }
@@ -268,8 +278,7 @@ void Answers::solved(const Question& question, StoredResult& row,
   row.fits = !found.best.empty();
   if (found.best.empty()) {
     row.done = false;
-    row.error = none_found(input, found, options.memory_limit);
-    std::erase(row.error, '`');  // beside columns that are called so
+    row.error = without_marks(none_found(input, found, options.memory_limit));
     return;
   }
   const Scored& best = found.best.front();

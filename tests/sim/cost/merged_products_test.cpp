@@ -104,6 +104,24 @@ TEST(MergedProducts, OthersStayAsTheyAre) {
   }
 }
 
+// The blocks of a transformer: only the place in a merged product tells equal layers apart.
+TEST(LayerCosts, EqualLayersAreOne) {
+  GraphBuilder builder("blocks", 4);
+  LayerId last = builder.add("data", Input{{{1, 640, 1, 1, 16}}}, {});
+  for (int block = 0; block < 3; ++block) {
+    const std::string name = "block" + std::to_string(block);
+    const LayerId query = builder.add(name + "_query", Linear{640, true}, {last});
+    builder.add(name + "_key", Linear{640, true}, {last});
+    last = builder.add(name + "_out", Linear{640, true}, {query});
+  }
+  const Graph graph = std::move(builder).build();
+  const LayerCosts costs(graph, DType::fp32);
+  std::vector<LayerId> first;
+  for (std::size_t i = 1; i < graph.size(); ++i) first.push_back(costs.first_equal(LayerId(i)));
+  const LayerId query(1), key(2), out(3);
+  EXPECT_EQ(first, (std::vector<LayerId>{query, key, out, query, key, out, query, key, out}));
+}
+
 TEST(MergedProducts, WhatIsMeasuredOfALayerIsNotGivenUp) {
   const Graph graph = products({640, 640});
   Profile profile = toy_profile();

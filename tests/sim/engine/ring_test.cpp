@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "sim/base/cancel.h"
 #include "sim/engine/engine.h"
 
 namespace strata {
@@ -22,6 +23,15 @@ LinkId up(std::size_t device) {
 }
 LinkId down(std::size_t device) {
   return LinkId{2 * device + 1};
+}
+
+TEST(Engine, EndsWhenItIsCalledOff) {
+  const std::atomic<bool> cancelled{true};
+  SimulateOptions options;
+  options.cancelled = &cancelled;
+  Workload w = on_a_switch();
+  w.add_event(1);
+  EXPECT_THROW(simulate(w, options), Cancelled);
 }
 
 TEST(Ring, WrittenOutAsMessages) {

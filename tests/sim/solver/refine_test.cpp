@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/base/cancel.h"
 #include "tests/sim/solver/problems.h"
 
 namespace strata {
@@ -150,6 +151,27 @@ TEST_F(Refine, KeepsWhatItHasWhenCalledOff) {
   EXPECT_TRUE(result.stopped);
   EXPECT_FALSE(result.best.empty());
   EXPECT_LE(result.best.front().seconds, measure_(starts_.front()));
+}
+
+TEST_F(Refine, WhatIsCalledOffMeanwhileCountsAsNotEvaluated) {
+  std::atomic<bool> cancelled{false};
+  std::atomic<int> calls{0};
+  SolveLimits limits;
+  limits.cancelled = &cancelled;
+  limits.threads = 1;
+  for (const int last : {0, 1, 20}) {
+    calls = 0;
+    cancelled = false;
+    const Evaluate called_off = [&](const Choices& choices) {
+      if (calls++ == last) cancelled = true;
+      throw_if_cancelled(&cancelled);
+      return measure_(choices);
+    };
+    const Refinement result = refine({&tables_, 1}, starts_, called_off, {200, kinds_}, limits);
+    EXPECT_TRUE(result.stopped);
+    EXPECT_EQ(result.evaluations, static_cast<std::size_t>(last));
+    EXPECT_EQ(result.best.size(), static_cast<std::size_t>(last));
+  }
 }
 
 }  // namespace

@@ -3,15 +3,21 @@
 #include <algorithm>
 #include <atomic>
 #include <random>
+#include <set>
+#include <string>
 
 #include <gtest/gtest.h>
 
+#include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/cost/cost_model.h"
+#include "sim/plan/lower.h"
 #include "sim/profile/profile.h"
+#include "sim/simulate/simulate.h"
 #include "sim/study/case/eq1_tables.h"
 #include "sim/study/case/rounds.h"
 #include "sim/study/search/memory_floor.h"
+#include "sim/study/search/within_memory.h"
 
 namespace strata {
 namespace {
@@ -25,6 +31,14 @@ Case load(const std::string& model, const std::string& cluster) {
 
 Seconds eq1_seconds(const Case& input, const Strategy& strategy) {
   return predict(input, strategy).eq1_seconds();
+}
+
+// Its devices have so much memory.
+Case with_memory(Case input, Bytes capacity) {
+  Profile profile = load_profile("p100");
+  profile.memory_capacity.value = capacity;
+  for (auto& model : input.models) model = make_cost_model(profile);
+  return input;
 }
 
 SolveOptions under_eq1() {
@@ -195,20 +209,122 @@ TEST(Solve, WhatIsSearchedForHasStrategiesNames) {
   EXPECT_THROW(load_strategy("best", input), InputError);
 }
 
-TEST(Solve, CalledOffBeforeItStartsItHasTheBaselines) {
+TEST(Solve, CalledOffBeforeItStartsItHasNothing) {
   const std::atomic<bool> cancelled{true};
   SolveOptions options;
   options.limits.cancelled = &cancelled;
-  const Solved solved = solve(load("lenet5", "p100-1x4"), options);
+  const Case input = load("lenet5", "p100-1x4");
+  const Solved solved = solve(input, options);
   EXPECT_TRUE(solved.stopped);
   EXPECT_FALSE(solved.optimal);
-  EXPECT_FALSE(solved.best.empty());
+  EXPECT_TRUE(solved.best.empty());
+  EXPECT_EQ(none_found(input, solved, {}),
+            "lenet5 on p100-1x4: stopped before a strategy within the memory of a device (17.18 "
+            "GB) was found");
 }
 
-TEST(Solve, SaysWhenTheTablesWouldNotFit) {
+SolveOptions brief() {
+  SolveOptions options;
+  options.evaluations = 150;
+  return options;
+}
+
+// In the order in which a search comes to them.
+std::vector<std::string> stages_of(const Case& input) {
+  std::vector<std::string> stages;
+  SolveOptions options = brief();
+  options.limits.progress = [&](const SolveProgress& at) {
+    if (std::ranges::find(stages, at.stage) == stages.end()) stages.emplace_back(at.stage);
+  };
+  solve(input, options);
+  return stages;
+}
+
+Solved called_off_in(const std::string& stage, const Case& input) {
+  std::atomic<bool> cancelled{false};
+  SolveOptions options = brief();
+  options.limits.cancelled = &cancelled;
+  options.limits.progress = [&](const SolveProgress& at) {
+    if (at.stage == stage) cancelled = true;
+  };
+  return solve(input, options);
+}
+
+TEST(Solve, CalledOffInAnyStageItHasTheBestSoFar) {
+  const Case input = load("alexnet", "p100-2x2");
+  const Bytes peak = solve(input, brief()).best.front().peak_memory;
+  std::set<std::string> all;
+  for (const std::int64_t percent : {400, 97, 50}) {
+    const Case tight = with_memory(input, Bytes{peak.value * percent / 100});
+    for (const std::string& stage : stages_of(tight)) {
+      SCOPED_TRACE(stage);
+      all.insert(stage);
+      const Solved solved = called_off_in(stage, tight);
+      const bool ends_there = stage == "prediction" || solved.best.empty();
+      EXPECT_TRUE(solved.stopped || ends_there);
+      EXPECT_FALSE(solved.optimal && solved.stopped);
+      for (const Scored& scored : solved.best) {
+        EXPECT_TRUE(scored.simulated() && scored.has_peak() && scored.fits);
+        EXPECT_EQ(scored.step, predict(tight, scored.strategy).step_seconds());
+      }
+      const bool has_begun = stage != "the usual strategies";
+      if (percent > 100) {
+        EXPECT_EQ(!solved.best.empty(), has_begun) << "the baselines come first";
+      }
+    }
+  }
+  for (const char* stage : {"the usual strategies", "cost tables", "memory", "simulation"}) {
+    EXPECT_TRUE(all.contains(stage)) << stage;
+  }
+}
+
+TEST(Solve, WithoutTablesTheUsualStrategiesAreTried) {
   SolveOptions options;
   options.space.degrees = DegreeSet::all;
-  EXPECT_THROW(solve(load("vgg16", "p100-256x4"), options), InputError);
+  const Case input = load("vgg16", "p100-256x4");
+  const Solved solved = solve(input, options);
+  EXPECT_TRUE(solved.no_tables);
+  EXPECT_FALSE(solved.optimal);
+  EXPECT_EQ(solved.lower_bound, Seconds{});
+  ASSERT_FALSE(solved.best.empty());
+  EXPECT_TRUE(solved.best.front().simulated() && solved.best.front().fits);
+  options.objective = Objective::eq1;
+  EXPECT_THROW(solve(input, options), InputError);
+}
+
+// Whatever moves bytes outlasts the simulation's clock, so all but one device idles.
+TEST(Solve, WhatCannotBeSimulatedIsNoAnswer) {
+  CaseRequest request;
+  request.model = "lenet5";
+  request.cluster = "p100-1x4";
+  request.sets = {{"link.intra.bandwidth", "1e-6B/s"}};
+  const Case input = load_case(request);
+  const Solved solved = solve(input);
+  ASSERT_FALSE(solved.best.empty());
+  EXPECT_TRUE(solved.best.front().simulated());
+  for (const Config& config : solved.best.front().strategy.configs()) {
+    EXPECT_EQ(config.devices.size(), 1u);
+  }
+  for (const Scored& usual : solved.baselines) EXPECT_FALSE(usual.simulated());
+}
+
+TEST(Solve, WhereNothingFitsTheNearestIsNamed) {
+  Case input = load("llama:layers=2,hidden=64,heads=4,seq=64,vocab=64", "p100-1x4");
+  const Case small = with_memory(input, Bytes{1000});
+  const Solved solved = solve(small);
+  EXPECT_TRUE(solved.best.empty());
+  ASSERT_TRUE(solved.nearest);
+  EXPECT_FALSE(solved.nearest->fits);
+  for (const Scored& usual : solved.baselines) {
+    EXPECT_LE(solved.nearest->peak_memory, usual.peak_memory);
+  }
+  const Searched found = search_for_best(small, {});
+  EXPECT_EQ(found.none_fits, none_found(small, solved, {}));
+  EXPECT_NE(found.none_fits.find("the nearest of those that were tried is " +
+                                 solved.nearest->strategy.name()),
+            std::string::npos);
+  EXPECT_EQ(predict(small, found.strategy).largest_peak(), solved.nearest->peak_memory);
+  EXPECT_EQ(search_for_best(input, {}).none_fits, "");
 }
 
 TEST(MemoryLimit, IsKeptOrProvedImpossible) {
@@ -270,14 +386,6 @@ TEST(MemoryLimit, IsWhatTheDevicesHaveUnlessOneIsSet) {
   }
 }
 
-// Its devices have so much memory.
-Case with_memory(Case input, Bytes capacity) {
-  Profile profile = load_profile("p100");
-  profile.memory_capacity.value = capacity;
-  for (auto& model : input.models) model = make_cost_model(profile);
-  return input;
-}
-
 TEST(Shortage, IsOfTheDeviceThatLacksTheMost) {
   Case input = with_memory(load("lenet5", "p100-1x4"), Bytes{1000});
   input.models[2] = with_memory(input, Bytes{500}).models[0];
@@ -334,6 +442,57 @@ TEST(Solve, StopsOnceTheGapIsProved) {
   EXPECT_LT(early.evaluations, all.evaluations);
   EXPECT_LE(early.gap(), 0.5);
   EXPECT_FALSE(early.stopped);
+}
+
+// A flag that is set tells each part of a prediction in turn: lowering, the engine, Eq. 1.
+TEST(Prediction, EndsWhenItIsCalledOff) {
+  const Case input = load("lenet5", "p100-1x4");
+  const Strategy data = baselines(input).front();
+  const std::atomic<bool> cancelled{true};
+  PredictOptions options;
+  options.cancelled = &cancelled;
+  EXPECT_THROW(predict(input, data, options), Cancelled);
+  EXPECT_THROW(score_eq1(input, data, nullptr, &cancelled), Cancelled);
+  const Prediction p = predict(input, data);
+  EXPECT_THROW(build_workload(p.plan, input.cluster, p.costs, 1, {}, &cancelled), Cancelled);
+  EXPECT_THROW(simulate(p.plan, input.cluster, p.costs, 1, {}, false, &cancelled), Cancelled);
+}
+
+TEST(Prediction, IsGivenUpWhereAPlanHasTooManyTasks) {
+  const Case input = load("lenet5", "p100-1x4");
+  const Strategy data = baselines(input).front();
+  PredictOptions options;
+  options.most_tasks = predict(input, data).plan.size();
+  EXPECT_NO_THROW(predict(input, data, options));
+  options.most_tasks /= 2;
+  EXPECT_THROW(predict(input, data, options), TooManyTasks);
+}
+
+// One that cannot be simulated may fit: nothing is proved of what costs more.
+TEST(WithinMemory, APeakThatIsNotKnownProvesNothing) {
+  const Case input = load("lenet5", "p100-1x2");
+  const SearchSpace space(input.graph, input.cluster, {});
+  const CostTables tables = eq1_tables(input, space);
+  const auto floor = memory_floor(input, space);
+  const Bytes limit{std::int64_t{1} << 40};
+  std::optional<Choices> first;  // the cheapest
+  const auto within = [&](Bytes of_first) {
+    first.reset();
+    SolveLimits limits;
+    limits.threads = 1;
+    return within_memory(
+        tables, floor, limit, {}, 1,
+        [&](const Choices& choices) {
+          if (!first) first = choices;
+          return choices == *first ? of_first : Bytes{1};
+        },
+        limits);
+  };
+  const WithinMemory known = within(limit + Bytes{1}), unknown = within(kAnyMemory);
+  ASSERT_FALSE(known.best.empty());
+  EXPECT_EQ(known.best.front().choices, unknown.best.front().choices);
+  EXPECT_EQ(known.lower_bound, known.best.front().seconds);
+  EXPECT_EQ(unknown.lower_bound, tables.seconds(*first));
 }
 
 // The referee of the floor is the simulation.
