@@ -125,7 +125,7 @@ Seconds Eq1::slowest_shard(LayerId layer, const Config& config, const PhaseSet& 
 // One entry of the edge's table: the same loads, without looking at every pair of shards.
 Seconds Eq1::transfer_by_table(LayerId consumer, std::size_t input, const Degrees& producer,
                                const Degrees& consumer_degrees, bool returns) {
-  if (!network_) network_ = std::make_unique<const GroupNetwork>(cluster_);
+  if (!network_) network_ = std::make_unique<const GroupNetwork>(cluster_, cancelled_);
   const Cuts from = {row_major_cut(producer)}, to = {row_major_cut(consumer_degrees)};
   const std::vector<std::uint32_t> groups = network_->all_groups();
   const TransferTable table(*network_, groups, 1, graph_, consumer, input, from, to,
@@ -254,6 +254,7 @@ PhaseSet Eq1::phases_with_copies(LayerId layer, const Strategy& strategy) const 
 
 std::vector<LayerTerms> Eq1::terms(const Strategy& strategy, std::uint32_t rounds,
                                    const std::atomic<bool>* cancelled) {
+  cancelled_ = cancelled;
   std::vector<LayerTerms> result(graph_.size());
   std::vector<KernelTraits> kernels;
   for (const CostModel* model : models_) kernels.push_back(model->kernels());
@@ -277,6 +278,7 @@ std::vector<LayerTerms> Eq1::terms(const Strategy& strategy, std::uint32_t round
     }
     result[i].transfer = static_cast<double>(rounds) * result[i].transfer;
   }
+  cancelled_ = nullptr;
   return result;
 }
 

@@ -82,7 +82,8 @@ class Eq1 {
   std::vector<bool> requires_gradient_;
   std::vector<std::uint32_t> ordinals_;
   const DeviceClasses* classes_;
-  std::unique_ptr<const GroupNetwork> network_;  ///< made when a wide edge asks for it
+  const std::atomic<bool>* cancelled_ = nullptr;  ///< of the terms at hand
+  std::unique_ptr<const GroupNetwork> network_;   ///< made when a wide edge asks for it
   std::map<std::pair<std::shared_ptr<const ClassBoxes>, Way>, Seconds> times_;
 };
 

@@ -58,7 +58,7 @@ SolveOptions solve_options(const Case& input, const KeptLayers& kept, Objective 
   options.space.free_elementwise = needs_freedom(input, kept);
   options.objective = objective;
   const SearchSpace space(input.graph, input.cluster, options.space);
-  if (!eq1_tables_fit(input.graph, space)) options.space.degrees = DegreeSet::pow2;
+  if (!eq1_tables_fit(input, space)) options.space.degrees = DegreeSet::pow2;
   options.simulate = objective == Objective::simulated;  // else the scene's prediction does it
   options.limits.cancelled = progress.cancelled();
   options.limits.progress = [&](const SolveProgress& at) {

@@ -13,10 +13,18 @@ namespace {
 
 constexpr double kMostBytes = 2e9;
 
-// What the tables take at least: edges of equal choices into equal ops may share one.
-double least_bytes(const Graph& graph, const SearchSpace& space) {
+double route_bytes(const Cluster& cluster) {
+  constexpr double kEach = 16;  // up and down two switches
+  const auto devices = static_cast<double>(cluster.device_count());
+  return kEach * devices * devices;
+}
+
+// What the tables take at least, with the routes between all devices that they ask for: edges of
+// equal choices into equal ops may share one.
+double least_bytes(const Case& input, const SearchSpace& space) {
+  const Graph& graph = input.graph;
   std::set<std::tuple<const Cuts*, const Cuts*, std::string_view>> seen;
-  double bytes = 0;
+  double bytes = route_bytes(input.cluster);
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const auto to = space.variable_of(LayerId(i));
     for (LayerId producer : graph[LayerId(i)].inputs) {
@@ -39,12 +47,16 @@ std::vector<const CostModel*> cost_models(const Case& input) {
   return models;
 }
 
-bool eq1_tables_fit(const Graph& graph, const SearchSpace& space) {
-  return least_bytes(graph, space) <= kMostBytes;
+bool routes_fit(const Cluster& cluster) {
+  return route_bytes(cluster) <= kMostBytes;
+}
+
+bool eq1_tables_fit(const Case& input, const SearchSpace& space) {
+  return least_bytes(input, space) <= kMostBytes;
 }
 
 void refuse_tables(const Case& input, const SearchSpace& space) {
-  const double bytes = least_bytes(input.graph, space);
+  const double bytes = least_bytes(input, space);
   if (bytes <= kMostBytes) return;
   throw InputError(fmt::format(
       "{} on {}: with up to {} configs a layer the cost tables would take {:.0f} GB or more; "

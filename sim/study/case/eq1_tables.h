@@ -12,7 +12,9 @@ namespace strata {
 std::vector<const CostModel*> cost_models(const Case& input);
 
 /// Whether the tables would fit in memory.
-bool eq1_tables_fit(const Graph& graph, const SearchSpace& space);
+bool eq1_tables_fit(const Case& input, const SearchSpace& space);
+/// Whether the routes between all devices alone would, which Eq. 1 of a strategy may ask for.
+bool routes_fit(const Cluster& cluster);
 /// Throws InputError where they would not.
 void refuse_tables(const Case& input, const SearchSpace& space);
 /// Of a case without micro-batches, or one that is cut in rounds (rounds.h), and of strategies that

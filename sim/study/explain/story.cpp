@@ -4,6 +4,8 @@
 
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
+#include "sim/study/case/eq1_tables.h"
+#include "sim/study/case/rounds.h"
 #include "sim/study/search/least_step.h"
 #include "sim/study/search/memory_floor.h"
 
@@ -51,15 +53,22 @@ void add_busiest(const Case& input, const Prediction& p, Story& story) {
   story.link = Busiest{input.cluster[l].name, *link};
 }
 
-std::vector<Strategy> rivals_of(const Case& input, const SearchOptions& space,
-                                const Strategy& strategy, const SolveLimits& limits) {
-  std::vector<Strategy> all = baselines(input);
+Strategy best_under_eq1(const Case& input, const SearchOptions& space, const SolveLimits& limits) {
   SolveOptions options;
   options.space = space;
   options.objective = Objective::eq1;
   options.simulate = false;
   options.limits = limits;
-  all.push_back(best_strategy(input, options));
+  return best_strategy(input, options);
+}
+
+std::vector<Strategy> rivals_of(const Case& input, const SearchOptions& space,
+                                const Strategy& strategy, const SolveLimits& limits) {
+  std::vector<Strategy> all = baselines(input);
+  const Case of_rounds = in_largest_rounds(input);
+  if (eq1_tables_fit(of_rounds, {of_rounds.graph, of_rounds.cluster, space})) {
+    all.push_back(best_under_eq1(input, space, limits));
+  }
   std::vector<Strategy> others;
   for (Strategy& each : all) {
     const auto same = [&](const Strategy& s) { return cut_alike(input.graph, s, each); };

@@ -125,6 +125,17 @@ Seconds Scores::eq1(const Strategy& strategy, Flag cancelled) {
   return score_eq1(rounds.cut, strategy, &rounds.memo, cancelled).eq1;
 }
 
+Seconds Scores::eq1_by_class(const Strategy& strategy, Flag cancelled) {
+  PredictOptions options;
+  options.devices = Simulated::one_of_each_class;
+  options.all_steps = options.critical_path = options.memory = false;
+  options.cancelled = cancelled;
+  options.most_tasks = kMostTasks;
+  Rounds& rounds = rounds_of(strategy);
+  options.memo = &rounds.memo;
+  return predict(rounds.cut, strategy, options).eq1_seconds();
+}
+
 std::vector<Choices> Scores::fastest(std::size_t most) const {
   std::vector<std::pair<Seconds, Choices>> all;
   {

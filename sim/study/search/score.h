@@ -60,6 +60,8 @@ class Scores {
   /// With its peak.
   Scored of(const Strategy& strategy, Flag cancelled = nullptr);
   Seconds eq1(const Strategy& strategy, Flag cancelled = nullptr);
+  /// The same of what is quick to simulate, without the routes between all devices.
+  Seconds eq1_by_class(const Strategy& strategy, Flag cancelled = nullptr);
   bool contains(const Choices& choices) const;
   /// Whether the space holds it; that computes layers again as the case says.
   bool in_space(const Strategy& strategy) const;

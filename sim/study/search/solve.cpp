@@ -38,6 +38,9 @@ constexpr double kRefineSlack = 0.1;
 // For the tables that the solver makes of the cost tables.
 constexpr std::size_t kMostTableBytes = std::size_t{1} << 30;
 
+// Of a time limit, for Eq. 1 of strategies that it does not decide about.
+constexpr double kShareOfEq1 = 0.1;
+
 // Starts of a refinement need no proof under Eq. 1: seconds of branch and bound in place of
 // minutes.
 constexpr std::size_t kPartsForStarts = 1000;
@@ -67,7 +70,7 @@ class Search {
         space_(with_rounds(input, keep({of_rounds_.graph, of_rounds_.cluster, options.space},
                                        of_rounds_, options.kept))),
         scores_(input, space_, options.memory_limit),
-        has_tables_(eq1_tables_fit(of_rounds_.graph, space_)) {
+        has_tables_(eq1_tables_fit(of_rounds_, space_)) {
     if (!has_tables_ && !simulated()) refuse_tables(of_rounds_, space_);
     result_.no_tables = !has_tables_;
     limits_.cancelled = deadline_.flag();
@@ -83,8 +86,8 @@ class Search {
 
   Solved run() {
     try {
-      score_usual();
-      score_outsiders();
+      try_usual();
+      add_eq1();
       if (has_tables_) prepare();
       if (has_tables_) search();
     } catch (const Cancelled&) {
@@ -101,17 +104,17 @@ class Search {
   static double time_for_last_words(double time_limit) { return std::max(0.5, 1.05 * time_limit); }
 
   // What takes no tables comes first, so that a search that is stopped has something to show.
-  void score_usual() {
+  void try_usual() {
     report("the usual strategies");
     usual_ = with_rounds(input_, baselines(input_));
-    hybrids_ = with_rounds(input_, hybrids(input_));
     for (const Strategy& strategy : usual_) add_known(strategy);
-    for (const Strategy& strategy : hybrids_) add_known(strategy);
-    scored_usual_ = scored(usual_, last_words_.flag());
-    for (std::size_t i = 0; i < usual_.size(); ++i) offer(scored_usual_[i]);
+    const std::vector<Strategy> shared = with_rounds(input_, hybrids(input_));
+    for (const Strategy& strategy : shared) add_known(strategy);
+    tried_ = simulated_all(usual_, last_words_.flag());
     throw_if_cancelled(limits_.cancelled);
-    for (const Scored& hybrid : scored(hybrids_, limits_.cancelled)) offer_fitting(hybrid);
-    throw_if_cancelled(limits_.cancelled);
+    if (!options_.simulate) return;
+    try_all(shared);
+    try_outsiders();
   }
 
   void add_known(const Strategy& strategy) {
@@ -120,56 +123,74 @@ class Search {
 
   // Strategies that no search considers (outsiders.h): in rounds, since stages shorten the step
   // then; and as long as none of all that was found fits, since they need less memory.
-  void score_outsiders() {
-    if (!options_.simulate) return;
+  void try_outsiders() {
     report("strategies by rule");
-    if (input_.cut) offer_all(pipelines(input_, Recompute::none));
+    if (input_.cut) try_all(pipelines(input_, Recompute::none));
     if (options_.memory_limit == kAnyMemory || !of_tokens(input_.graph)) return;
-    if (offered_.empty() && !input_.cut) offer_all(pipelines(input_, Recompute::none));
-    if (offered_.empty() && input_.recompute == Recompute::none) {
-      offer_all(pipelines(input_, Recompute::full));
+    if (!any_fits() && !input_.cut) try_all(pipelines(input_, Recompute::none));
+    if (!any_fits() && input_.recompute == Recompute::none) {
+      try_all(pipelines(input_, Recompute::full));
     }
   }
 
-  void offer_all(std::vector<Strategy> strategies) {
-    std::erase_if(strategies, [&](const Strategy& strategy) {
-      return !parameters_fit(input_, strategy, options_.memory_limit);
+  bool any_fits() const {
+    return std::ranges::any_of(tried_, [&](const Scored& each) {
+      return each.simulated() && scores_.fits(each) && keeps(each.strategy, options_.kept);
     });
-    for (const Scored& each : scored(strategies, limits_.cancelled)) offer_fitting(each);
+  }
+
+  // Those that fit stay: they are taken along for the memory that they save.
+  void try_all(std::vector<Strategy> strategies) {
+    std::erase_if(strategies, [&](const Strategy& strategy) {
+      return !keeps(strategy, options_.kept) ||
+             !parameters_fit(input_, strategy, options_.memory_limit);
+    });
+    for (Scored& each : simulated_all(strategies, limits_.cancelled)) {
+      if (each.simulated() && scores_.fits(each)) tried_.push_back(std::move(each));
+    }
     throw_if_cancelled(limits_.cancelled);
   }
 
-  // As far as there is time; what there is none for is left as it is.
-  std::vector<Scored> scored(const std::vector<Strategy>& strategies, Flag cancelled) {
+  // As far as there is time.
+  std::vector<Scored> simulated_all(const std::vector<Strategy>& strategies, Flag cancelled) {
     std::vector<Scored> all(strategies.size());
     parallel_for(all.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
       all[i].strategy = strategies[i];
-      score(all[i], cancelled);
+      if (options_.simulate) simulate(all[i], cancelled);
     });
     return all;
   }
 
-  void score(Scored& scored, Flag cancelled) try {
-    if (options_.simulate) scored = scores_.of(scored.strategy, cancelled);
-    scored.eq1 = scores_.eq1(scored.strategy, cancelled);
+  void simulate(Scored& scored, Flag cancelled) try {
+    scored = scores_.of(scored.strategy, cancelled);
+  } catch (const Cancelled&) {
+  }
+
+  // Eq. 1 of what was tried: where it decides, all the time that there is; else a small part, as
+  // one that exchanges everything takes minutes.
+  void add_eq1() {
+    const double share = simulated() ? kShareOfEq1 : 1;
+    const double left = std::max(0.0, options_.limits.time_limit - start_.seconds());
+    const Deadline enough(share * left, limits_.cancelled);
+    parallel_for(tried_.size(), options_.limits.threads,
+                 [&](std::size_t i, unsigned) { add_eq1(tried_[i], enough.flag()); });
+    throw_if_cancelled(limits_.cancelled);
+  }
+
+  void add_eq1(Scored& scored, Flag cancelled) try {
+    if (scored.has_eq1()) return;
+    if (routes_fit(input_.cluster)) {
+      scored.eq1 = scores_.eq1(scored.strategy, cancelled);
+    } else if (scored.simulated()) {
+      scored.eq1 = scores_.eq1_by_class(scored.strategy, cancelled);
+    }
   } catch (const Cancelled&) {
   }
 
   // An answer has what the objective compares; under a limit of memory it is known to fit.
   bool may_win(const Scored& scored) const {
-    if (simulated() && !scored.simulated()) return false;
-    if (!simulated() && !scored.has_eq1()) return false;
+    if (simulated() ? !scored.simulated() : !scored.has_eq1()) return false;
     return !options_.simulate || scores_.fits(scored);
-  }
-
-  void offer(const Scored& scored) {
-    if (!may_win(scored) || !keeps(scored.strategy, options_.kept)) return;
-    offered_.push_back(scored);
-  }
-
-  // Strategies by rule are taken along for the memory that they save.
-  void offer_fitting(const Scored& scored) {
-    if (scored.simulated() && scores_.fits(scored)) offer(scored);
   }
 
   CostTables tables(const SearchSpace& space, TableDetail detail) const {
@@ -376,7 +397,6 @@ class Search {
   // than all that it holds.
   void gather() {
     report("prediction");
-    result_.baselines = scored_usual_;
     if (result_.stopped && simulated()) {
       for (Choices& each : scores_.fastest(options_.k_best)) found_.push_back(std::move(each));
     }
@@ -389,10 +409,24 @@ class Search {
       }
     }
     result_.alone = result_.best.empty();
-    for (const Scored& scored : offered_) add(scored);
+    gather_tried();
     result_.nearest = scores_.nearest();
     rank();
     name_found();
+  }
+
+  // What was simulated first, as the rest may take what time there is left.
+  void gather_tried() {
+    for (const bool simulated : {true, false}) {
+      for (Scored& each : tried_) {
+        if (each.simulated() == simulated) add_eq1(each, last_words_.flag());
+      }
+    }
+    result_.baselines = tried_;
+    result_.baselines.resize(usual_.size());
+    for (const Scored& each : tried_) {
+      if (may_win(each) && keeps(each.strategy, options_.kept)) add(each);
+    }
   }
 
   // The paper's search asks for no memory.
@@ -463,10 +497,9 @@ class Search {
   SearchSpace space_;
   Scores scores_;
   const bool has_tables_;  ///< without them only what needs none is tried
-  std::vector<Strategy> usual_, hybrids_;
-  std::vector<Scored> scored_usual_;
-  std::vector<Scored> offered_;  ///< of these and of the strategies by rule: what may be the answer
-  std::vector<Choices> known_;   ///< the usual ones and hybrids that the space holds
+  std::vector<Strategy> usual_;
+  std::vector<Scored> tried_;   ///< the usual ones, then hybrids and strategies by rule that fit
+  std::vector<Choices> known_;  ///< the usual ones and hybrids that the space holds
   std::vector<Choices> found_;
   ScreenProof proof_;
   std::optional<StepBound> step_bound_;  // of the simulated objective
