@@ -186,7 +186,7 @@ class TableBuilder {
       throw_if_cancelled(options_.cancelled);
       if (piece >= layers) return prepare(piece - layers, worker);
       const auto& [layer, cuts] = distinct_layers_[piece];
-      layer_seconds_[piece] = layers_.seconds(layer, *cuts);
+      layer_seconds_[piece] = layers_.seconds(layer, *cuts, options_.cancelled);
     });
     fill_large();
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/base/cancel.h"
 #include "sim/cost/eq1.h"
 #include "sim/cost/layer_costs.h"
 #include "sim/cost/merged_products.h"
@@ -108,11 +109,13 @@ LayerTable::LayerTable(const Graph& graph, const Cluster& cluster,
   }
 }
 
-std::vector<double> LayerTable::seconds(LayerId layer, const Cuts& cuts) const {
+std::vector<double> LayerTable::seconds(LayerId layer, const Cuts& cuts,
+                                        const std::atomic<bool>* cancelled) const {
   Known known;
   std::vector<double> result;
   result.reserve(cuts.size());
   for (const Cut& choice : cuts) {
+    throw_if_cancelled(cancelled);
     // What has no sums to divide follows the output of the layer that has.
     const Cut cut = graph_[layer].reduction == 1 ? output_cut(choice) : choice;
     result.push_back(compute(layer, cut, known) + sync(layer, cut, known) +

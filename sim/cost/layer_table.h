@@ -6,6 +6,7 @@
 // shapes: along a dim, parts differ by one element and by whether they lie at the border.
 // Thread-safe.
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -27,8 +28,9 @@ class LayerTable {
              SyncAlgorithm sync, DTypes dtypes, std::uint32_t rounds = 1,
              const Segments& segments = {});
 
-  /// By choice.
-  std::vector<double> seconds(LayerId layer, const Cuts& cuts) const;
+  /// By choice. Throws Cancelled (sim/base/cancel.h) once it is called off.
+  std::vector<double> seconds(LayerId layer, const Cuts& cuts,
+                              const std::atomic<bool>* cancelled = nullptr) const;
   /// Whether two layers cost the same for every choice of the same cuts.
   bool equal(LayerId a, LayerId b) const;
 

@@ -151,7 +151,11 @@ class Search(unittest.TestCase):
 
     def test_without_simulation_it_finds_the_same(self):
         s = solve("lenet5", "p100-1x4", "--no-simulation")
-        self.assertEqual(s["strategy"], solve_eq1("lenet5", "p100-1x4")["strategy"])
+        simulated = solve_eq1("lenet5", "p100-1x4")
+        self.assertEqual(s["strategy"], simulated["strategy"])
+        self.assertEqual((s["memory_checked"], simulated["memory_checked"]), (False, True))
+        text = cases.run("strata solve lenet5 --cluster p100-1x4 --no-simulation", ".").stdout.decode()
+        self.assertIn("Memory was not checked: eq1 was not simulated", text)
         for scored in (s, *s["baselines"].values()):
             self.assertGreater(scored["eq1_seconds"], 0)
             for key in ("step_seconds", "comm_bytes", "peak_memory_bytes"):
@@ -238,6 +242,7 @@ class Search(unittest.TestCase):
             self.assertEqual(cases.tree(pathlib.Path(folder)), {})
         self.assertEqual((none.exit_code, none.stdout), (1, b""))
         self.assertIn("no strategy within --memory-limit 1000000 (1.00 MB), proved:", none.stderr)
+        self.assertRegex(none.stderr, "the nearest of those that were tried is .*, which needs")
 
     def test_explain(self):
         for strategy in ("eq1", "owt", "data"):

@@ -69,6 +69,35 @@ profile = ")" + source_path("tests/sim/study/toy_cpu.toml") +
   EXPECT_GT(std::get<double>(rows.rows[1][1]), 0);
 }
 
+// A name that is searched for, like a search, has no figures where nothing fits.
+TEST(Sweep, WhereNothingFitsARowSaysSo) {
+  const Folder folder("sweep_nothing_fits");
+  FakeRunner runner;
+  const SweepRequest request = sweep_of(folder, R"([[sweep]]
+job = "predict"
+model = "lenet5"
+cluster = "p100-1x2"
+strategy = ["data", "optimal", "eq1"]
+memory_limit = "1 KiB"
+
+[[sweep]]
+job = "solve"
+model = "lenet5"
+cluster = "p100-1x2"
+memory_limit = "1 KiB"
+)");
+  const SweepCount swept = sweep(runner, request);
+  EXPECT_EQ(swept.done, 1U);
+  const QueryResult rows = Store(request.store, OpenMode::read)
+                               .query("SELECT error FROM result WHERE step_seconds IS NULL");
+  ASSERT_EQ(rows.rows.size(), 3U);
+  for (const auto& row : rows.rows) {
+    const std::string error = std::get<std::string>(row[0]);
+    EXPECT_THAT(error, HasSubstr("no strategy within memory_limit 1024 (1.02 kB), proved:"));
+    EXPECT_THAT(error, HasSubstr("; the nearest of those that were tried is "));
+  }
+}
+
 // Both predictions are of the same rounds, in which one device does one task after another.
 TEST(Sweep, Eq1OfARunCountsItsRounds) {
   const Folder folder("sweep_rounds");
