@@ -415,12 +415,10 @@ class Search {
     name_found();
   }
 
-  // What was simulated first, as the rest may take what time there is left.
+  // What was not simulated exchanges so much that there is no time for its Eq. 1, either.
   void gather_tried() {
-    for (const bool simulated : {true, false}) {
-      for (Scored& each : tried_) {
-        if (each.simulated() == simulated) add_eq1(each, last_words_.flag());
-      }
+    for (Scored& each : tried_) {
+      if (each.simulated() || !result_.stopped) add_eq1(each, last_words_.flag());
     }
     result_.baselines = tried_;
     result_.baselines.resize(usual_.size());
