@@ -74,6 +74,7 @@ class Solve {
     report("bound");
     problem_.emplace(tables_);
     for (const Choices& choices : start_) {
+      if (is_set(limits_.cancelled)) break;
       offer_descent(problem_->model(), *problem_->names, choices, known_);
     }
     AscentOptions options;

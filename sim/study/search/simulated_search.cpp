@@ -172,6 +172,7 @@ class SimulatedSearch {
   std::vector<Optimum> discounted_optima(std::span<const Choices> known) {
     std::vector<Optimum> optima(kTransfers.size() * kSums.size());
     parallel_for(optima.size(), limits_.threads, [&](std::size_t i, unsigned) {
+      throw_if_cancelled(limits_.cancelled);
       const CostTables tables = tables_at(discount_at(static_cast<std::ptrdiff_t>(i)));
       const SolveResult found = solve(tables, known, 1, on_one_thread());
       if (found.best.empty() || is_set(limits_.cancelled)) return;
