@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -26,10 +27,11 @@ namespace strata {
 /// Bytes of a file or of a text, in order.
 class Source {
  public:
-  explicit Source(std::string_view text) : text_(text) {}
+  explicit Source(std::string_view text) : text_(text), expected_(text.size()) {}
   explicit Source(const std::string& file) : fd_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
     struct stat facts {};
     if (fd_ < 0 || ::fstat(fd_, &facts) != 0) fail(file);
+    if (S_ISREG(facts.st_mode)) expected_ = static_cast<std::size_t>(facts.st_size);
     if (!S_ISDIR(facts.st_mode)) return;
     errno = EISDIR;
     fail(file);
@@ -39,6 +41,9 @@ class Source {
   ~Source() {
     if (fd_ >= 0) ::close(fd_);
   }
+
+  /// How many bytes there will be, as far as is known at the start; a file may grow.
+  std::size_t expected() const { return expected_; }
 
   /// 0 at the end.
   std::size_t read(char* to, std::size_t size, const std::string& file) {
@@ -62,6 +67,7 @@ class Source {
   }
 
   std::string_view text_;
+  std::size_t expected_ = SIZE_MAX;
   int fd_ = -1;
 };
 
@@ -69,7 +75,9 @@ class Source {
 class Lines {
  public:
   Lines(Source& source, const std::string& file) : source_(source), file_(file) {
-    buffer_.resize(kFirstChunk + simdjson::SIMDJSON_PADDING);
+    // The byte more is for the read that finds the end.
+    const std::size_t chunk = std::min(source.expected(), kFirstChunk - 1) + 1;
+    buffer_.resize(chunk + simdjson::SIMDJSON_PADDING);
   }
 
   int number() const { return number_; }
