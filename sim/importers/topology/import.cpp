@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -66,27 +67,39 @@ bool is_xml(const TopologySource& source) {
   return first != std::string::npos && source.text[first] == '<';
 }
 
-TopologyFormat format_of(const TopologySource& source, const ImportOptions& options) {
-  if (options.format) return *options.format;
-  if (!is_xml(source)) return format_of_text(source);
-  return format_of_root(source, XmlFile(source.text, source.file).root());
+// What a source was recognised as. XML that was parsed for that is kept to be read.
+struct Recognised {
+  TopologyFormat format;
+  std::unique_ptr<XmlFile> xml;
+};
+
+Recognised recognise(const TopologySource& source, const ImportOptions& options) {
+  if (options.format) return {*options.format, nullptr};
+  if (!is_xml(source)) return {format_of_text(source), nullptr};
+  auto xml = std::make_unique<XmlFile>(source.text, source.file);
+  const TopologyFormat format = format_of_root(source, xml->root());
+  return {format, std::move(xml)};
 }
 
-Machine read_xml(const TopologySource& source, TopologyFormat format,
+Machine read_xml(const TopologySource& source, const Recognised& as,
                  const MachineOptions& options) {
-  const XmlFile file(source.text, source.file);
-  const bool nccl = format == TopologyFormat::nccl;
+  if (!as.xml) {
+    return read_xml(source, {as.format, std::make_unique<XmlFile>(source.text, source.file)},
+                    options);
+  }
+  const XmlElement root = as.xml->root();
+  const bool nccl = as.format == TopologyFormat::nccl;
   const std::string_view due = nccl ? "system" : "topology";
-  if (file.root().name() != due) file.root().fail(fmt::format("<{}> is due here", due));
-  return nccl ? read_nccl(file.root(), options) : read_hwloc(file.root(), options);
+  if (root.name() != due) root.fail(fmt::format("<{}> is due here", due));
+  return nccl ? read_nccl(root, options) : read_hwloc(root, options);
 }
 
-HostTopology read_host(const TopologySource& source, TopologyFormat format,
+HostTopology read_host(const TopologySource& source, const Recognised& as,
                        const ImportOptions& options, std::vector<std::string>& notes) {
   const Machine machine =
-      format == TopologyFormat::smi
+      as.format == TopologyFormat::smi
           ? draw_machine(read_smi_matrix(source.text, source.file), options.machine)
-          : read_xml(source, format, options.machine);
+          : read_xml(source, as, options.machine);
   const auto gpus = std::count_if(machine.parts.begin(), machine.parts.end(),
                                   [](const Part& part) { return part.kind == PartKind::gpu; });
   if (static_cast<std::size_t>(gpus) > kHostDeviceLimit) {
@@ -127,17 +140,18 @@ Fabric read_slurm_source(std::span<const TopologySource> sources, const ImportOp
       options.uplink);
 }
 
-Fabric read_hosts(std::span<const TopologySource> sources, const ImportOptions& options,
-                  std::vector<std::string>& notes) {
+// The first source is recognised already.
+Fabric read_hosts(std::span<const TopologySource> sources, Recognised as,
+                  const ImportOptions& options, std::vector<std::string>& notes) {
   Fabric fabric;
   for (const TopologySource& source : sources) {
-    const TopologyFormat format = format_of(source, options);
-    refuse_unread_options(source.file, format, options);
-    if (format == TopologyFormat::slurm) {
+    if (&source != &sources.front()) as = recognise(source, options);
+    refuse_unread_options(source.file, as.format, options);
+    if (as.format == TopologyFormat::slurm) {
       throw InputError(
           fmt::format("{}: SLURM's topology.conf stands alone; allowed: one file", source.file));
     }
-    fabric.topologies.push_back(read_host(source, format, options, notes));
+    fabric.topologies.push_back(read_host(source, as, options, notes));
   }
   const std::size_t hosts =
       sources.size() == 1 ? static_cast<std::size_t>(options.hosts) : sources.size();
@@ -176,9 +190,10 @@ ImportedCluster import_cluster(std::span<const TopologySource> sources,
                                const ImportOptions& options) {
   for (const TopologySource& source : sources) check_utf8(source.text, source.file);
   std::vector<std::string> notes;
-  const bool slurm = format_of(sources.front(), options) == TopologyFormat::slurm;
-  const Fabric fabric =
-      slurm ? read_slurm_source(sources, options) : read_hosts(sources, options, notes);
+  Recognised first = recognise(sources.front(), options);
+  const Fabric fabric = first.format == TopologyFormat::slurm
+                            ? read_slurm_source(sources, options)
+                            : read_hosts(sources, std::move(first), options, notes);
   return {join_hosts(options.name, fabric), std::move(notes)};
 }
 
