@@ -107,11 +107,13 @@ QueryResult query(Database& database, const std::string& sql, const std::string&
   return ask(database, sql, false);
 }
 
-std::vector<std::string> check_query(const std::string& sql) {
-  Database empty = Database::in_memory("query");
-  make_schema(empty);
-  prepare(empty, {});
-  return ask(empty, sql, true).columns;
+QueryCheck::QueryCheck() : empty_(Database::in_memory("query")) {
+  make_schema(empty_);
+  prepare(empty_, {});
+}
+
+std::vector<std::string> QueryCheck::columns(const std::string& sql) {
+  return ask(empty_, sql, true).columns;
 }
 
 std::vector<std::string> scenarios(Database& database) {

@@ -12,9 +12,18 @@ namespace strata {
 /// As Store says of each.
 QueryResult query(Database& database, const std::string& sql, const std::string& scenario);
 
-/// Whether a Store could answer the statement, by itself: what of it no rows are needed to know.
-/// The names of its columns. Throws InputError as query() does, about "query" for want of a file.
-std::vector<std::string> check_query(const std::string& sql);
+/// Whether a Store could answer a statement, by itself: what of it no rows are needed to know.
+/// Not thread-safe.
+class QueryCheck {
+ public:
+  QueryCheck();
+  /// The names of the statement's columns. Throws InputError as query() does, about "query" for
+  /// want of a file.
+  std::vector<std::string> columns(const std::string& sql);
+
+ private:
+  Database empty_;
+};
 
 std::vector<std::string> scenarios(Database& database);
 std::string scenario_text(Database& database, const std::string& name);

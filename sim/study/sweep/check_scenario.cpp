@@ -63,7 +63,8 @@ class Faults {
 // A report is drawn when all cases are answered, which is too late to learn that its SQL is wrong.
 class ReportCheck {
  public:
-  ReportCheck(const ReportSection& section, Faults& faults) : section_(section), faults_(faults) {}
+  ReportCheck(const ReportSection& section, QueryCheck& queries, Faults& faults)
+      : section_(section), queries_(queries), faults_(faults) {}
 
   void check() {
     if (!section_.sql.empty()) check_section();
@@ -82,7 +83,7 @@ class ReportCheck {
 
   void check_section() {
     attempt(section_.sql_where, [&] {
-      const std::vector<std::string> columns = check_query(section_.sql);
+      const std::vector<std::string> columns = queries_.columns(section_.sql);
       for (const std::string* name :
            {&section_.x, &section_.y, &section_.series, &section_.ideal}) {
         check_column(columns, *name);
@@ -98,12 +99,13 @@ class ReportCheck {
 
   void check_claim(const ReportSection::Claim& claim) {
     attempt(claim.sql_where, [&] {
-      if (check_query(claim.sql).size() == 1) return;
+      if (queries_.columns(claim.sql).size() == 1) return;
       throw InputError("a claim's sql must give one row of one column");
     });
   }
 
   const ReportSection& section_;
+  QueryCheck& queries_;
   Faults& faults_;
 };
 
@@ -170,7 +172,10 @@ class SweepCheck {
 void check_scenario(Answers& answers, const Scenario& scenario) {
   Faults faults;
   for (const Sweep& sweep : scenario.sweeps) SweepCheck(answers, scenario, sweep, faults).check();
-  for (const ReportSection& section : scenario.report) ReportCheck(section, faults).check();
+  std::optional<QueryCheck> queries;
+  if (!scenario.report.empty()) queries.emplace();
+  for (const ReportSection& section : scenario.report)
+    ReportCheck(section, *queries, faults).check();
   faults.throw_if_any(scenario.file);
 }
 

@@ -163,9 +163,10 @@ TEST_F(QueryTest, SaysWhatIsWrongInSqlitesWords) {
 }
 
 TEST_F(QueryTest, IsCheckedWithoutAnyFile) {
-  check_query("SELECT varies, sum(compute_seconds) FROM case_layers GROUP BY varies");
-  const auto wrong = [](const std::string& sql) {
-    return said<InputError>([&] { check_query(sql); });
+  QueryCheck check;
+  check.columns("SELECT varies, sum(compute_seconds) FROM case_layers GROUP BY varies");
+  const auto wrong = [&](const std::string& sql) {
+    return said<InputError>([&] { check.columns(sql); });
   };
   EXPECT_THAT(wrong("SELECT speed FROM cases"),
               HasSubstr("query: no such column: speed; cases has: ordinal, sweep, varies, id"));
