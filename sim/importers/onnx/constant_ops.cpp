@@ -196,20 +196,6 @@ ConstantTensor taken(const ConstantTensor& input, std::size_t axis,
   return result;
 }
 
-// What is no integer is one that no tensor has a place for.
-std::vector<std::int64_t> integers_of(const ConstantTensor& numbers) {
-  constexpr double kFarthestPlace = 1e15;
-  std::vector<std::int64_t> values;
-  values.reserve(numbers.values.size());
-  for (const double value : numbers.values) {
-    const bool is_far = !(value > -kFarthestPlace && value < kFarthestPlace);
-    values.push_back(static_cast<std::int64_t>(!is_far     ? value
-                                               : value < 0 ? -kFarthestPlace
-                                                           : kFarthestPlace));
-  }
-  return values;
-}
-
 Result gathered(const onnx::NodeProto& node, const ConstantTensor& data,
                 const ConstantTensor& indices) {
   if (data.dims.empty()) return std::nullopt;
@@ -475,6 +461,19 @@ Result any_computed(const onnx::NodeProto& node, const ConstantInputs& inputs,
 }
 
 }  // namespace
+
+std::vector<std::int64_t> integers_of(const ConstantTensor& numbers) {
+  constexpr double kFarthestPlace = 1e15;
+  std::vector<std::int64_t> values;
+  values.reserve(numbers.values.size());
+  for (const double value : numbers.values) {
+    const bool is_far = !(value > -kFarthestPlace && value < kFarthestPlace);
+    values.push_back(static_cast<std::int64_t>(!is_far     ? value
+                                               : value < 0 ? -kFarthestPlace
+                                                           : kFarthestPlace));
+  }
+  return values;
+}
 
 std::optional<ConstantTensor> computed(const onnx::NodeProto& node, const ConstantInputs& inputs,
                                        const TensorDims* dims) {

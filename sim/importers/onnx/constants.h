@@ -28,6 +28,10 @@ struct ConstantTensor {
   bool integers = false;
 };
 
+/// Its numbers as the places, axes and extents that an op takes them for; one far off, or none at
+/// all, is an integer that no tensor has a place for.
+std::vector<std::int64_t> integers_of(const ConstantTensor& numbers);
+
 class Constants {
  public:
   /// Both must outlive this. External data is sought in `folder`.

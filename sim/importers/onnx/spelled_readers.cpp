@@ -102,9 +102,7 @@ void absorb(OnnxNode& node, const Chain& chain) {
 std::vector<std::int64_t> reduction_axes(OnnxNode& node, const onnx::NodeProto& reduction) {
   if (reduction.input_size() < 2) return NodeAttributes(reduction).integers("axes");
   const auto found = node.network().numbers(reduction.input(1));
-  std::vector<std::int64_t> axes;
-  if (found != nullptr) axes.assign(found->values.begin(), found->values.end());
-  return axes;
+  return found == nullptr ? std::vector<std::int64_t>() : integers_of(*found);
 }
 
 bool is_over_last(OnnxNode& node, const onnx::NodeProto& reduction, std::int64_t rank) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -26,13 +25,7 @@ const TensorDims* known_output_dims(OnnxNode& node, int i) {
 std::optional<std::vector<std::int64_t>> numbers(OnnxNode& node, int i, const char* attribute) {
   if (!node.has_input(i)) return node.attributes().integers(attribute);
   const auto found = node.network().numbers(node.proto().input(i));
-  if (found == nullptr) return std::nullopt;
-  std::vector<std::int64_t> values;
-  values.reserve(found->values.size());
-  for (const double value : found->values)
-    values.push_back(
-        std::isfinite(value) ? static_cast<std::int64_t>(std::clamp(value, -1e15, 1e15)) : 0);
-  return values;
+  return found == nullptr ? std::nullopt : std::optional(integers_of(*found));
 }
 
 // Flatten, Reshape, Squeeze and Unsqueeze. A layer's output that stays one is no view.

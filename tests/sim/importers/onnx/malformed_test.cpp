@@ -49,6 +49,18 @@ TEST(OnnxMalformed, BytesOfSomethingElse) {
     EXPECT_NE(parse(std::string_view(bytes).substr(0, size)), "") << size;
 }
 
+TEST(OnnxMalformed, AxesThatAreNoIntegers) {
+  Model net(18);
+  net.input("x", {1, 8, 4}).output("y");
+  net.weight("numbers", {1}, {1e38F});
+  net.node("Neg", {"numbers"}, "axes");
+  net.node("ReduceMean", {"x", "axes"}, "y");
+  EXPECT_EQ(
+      said([&] { net.read(); }),
+      "net.onnx: node y (ReduceMean): its input 'axes' is computed; allowed: an initializer or "
+      "a constant");
+}
+
 TEST(OnnxMalformed, Opsets) {
   const auto opset = [](int version) { return changed([](Model&) {}, version); };
   EXPECT_EQ(opset(24), "net.onnx: it was exported with opset 24; allowed: 7 to 23");
