@@ -110,7 +110,26 @@ void check_order(const onnx::NodeProto& node, const TensorDims& input) {
                                print_dims(input)));
 }
 
+// Those before the first that may be left out, by the newest form that is known.
+int needed_inputs(const std::string& op) {
+  if (const int newer = fewest_of_newer_op(op)) return newer;
+  const auto* schema = onnx::OpSchemaRegistry::Schema(op, kLibraryOpset, "");
+  if (schema == nullptr) return 0;
+  const auto& inputs = schema->inputs();
+  const auto optional = std::find_if(inputs.begin(), inputs.end(), [](const auto& input) {
+    return input.GetOption() != onnx::OpSchema::Single;
+  });
+  return static_cast<int>(optional - inputs.begin());
+}
+
 }  // namespace
+
+void check_inputs(const onnx::NodeProto& node) {
+  for (int i = 0; i < needed_inputs(node.op_type()); ++i) {
+    if (i < node.input_size() && !node.input(i).empty()) continue;
+    throw InputError(fmt::format("it has no input {}", i));
+  }
+}
 
 void check_by_library(const onnx::NodeProto& node, int opset) {
   onnx::checker::CheckerContext context;

@@ -20,6 +20,11 @@ namespace strata {
 /// node).
 void check_by_library(const onnx::NodeProto& node, int opset);
 
+/// That a node has the inputs which its op cannot do without, for those that no library checks: of
+/// an opset that it does not know. Throws InputError that says which is missing (not in which
+/// node).
+void check_inputs(const onnx::NodeProto& node);
+
 using ValueTypes = std::map<std::string, onnx::TypeProto, std::less<>>;
 
 /// The types of what a node writes, with the dims that ONNX knows. Of a node that ONNX's library

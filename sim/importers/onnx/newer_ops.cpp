@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 
 #include <fmt/format.h>
@@ -93,6 +94,11 @@ void check_attribute(const NewerOp& op, const Attribute& attribute) {
 
 bool is_newer_op(std::string_view op, int opset) {
   return find(op, opset) != nullptr;
+}
+
+int fewest_of_newer_op(std::string_view op) {
+  const NewerOp* newer = find(op, std::numeric_limits<int>::max());
+  return newer == nullptr ? 0 : newer->fewest;
 }
 
 void check_newer_op(const onnx::NodeProto& node, int opset) {

@@ -17,6 +17,9 @@ inline constexpr int kLibraryOpset = 17;
 /// Whether the op of that opset is another than that of kLibraryOpset, or was none then.
 bool is_newer_op(std::string_view op, int opset);
 
+/// How many inputs its latest form here must have; 0 for an op that did not change.
+int fewest_of_newer_op(std::string_view op);
+
 /// A node of an op that is_newer_op: its number of inputs, its attributes and their types. Throws
 /// InputError that says what is wrong (not in which node).
 void check_newer_op(const onnx::NodeProto& node, int opset);

@@ -107,8 +107,10 @@ void check_node(const onnx::NodeProto& node, int opset) {
     if (names.insert(attribute.name()).second) continue;
     throw InputError(fmt::format("attribute {} is given twice", shown(attribute.name())));
   }
-  if (has_form_of_library(node, opset)) check_by_library(node, opset);
+  const bool by_library = has_form_of_library(node, opset);
+  if (by_library) check_by_library(node, opset);
   if (is_newer_op(node.op_type(), opset)) check_newer_op(node, opset);
+  if (!by_library) check_inputs(node);
   check_windows(node);
 }
 

@@ -61,6 +61,19 @@ TEST(OnnxMalformed, AxesThatAreNoIntegers) {
       "a constant");
 }
 
+// ONNX's library checks the nodes of its opsets alone.
+TEST(OnnxMalformed, InputsThatAreMissingInNewerOpsets) {
+  const auto without = [](const std::string& op, const testing::Names& inputs) {
+    Model net(18);
+    net.input("x", {1, 8, 4}).output("y");
+    net.node("Relu", {"x"}, "a");
+    net.node(op, inputs, "y");
+    return said([&] { net.read(); });
+  };
+  EXPECT_EQ(without("IsNaN", {"", "a"}), "net.onnx: node y (IsNaN): it has no input 0");
+  EXPECT_EQ(without("Attention", {"a"}), "net.onnx: node y (Attention): it has no input 1");
+}
+
 TEST(OnnxMalformed, Opsets) {
   const auto opset = [](int version) { return changed([](Model&) {}, version); };
   EXPECT_EQ(opset(24), "net.onnx: it was exported with opset 24; allowed: 7 to 23");
