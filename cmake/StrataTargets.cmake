@@ -107,8 +107,7 @@ function(strata_library name)
     endif()
     if(STRATA_FUZZ AND CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/sim/")
       # The harnesses steer by the coverage of the simulator.
-      target_compile_options(strata_${name} PRIVATE
-        -fsanitize-coverage=inline-8bit-counters,indirect-calls,trace-cmp,pc-table)
+      target_compile_options(strata_${name} PRIVATE -fsanitize-coverage=${STRATA_FUZZ_COVERAGE})
     endif()
     if(ARG_PRECOMPILED)
       target_precompile_headers(strata_${name} PRIVATE ${STRATA_COMMON_HEADERS} ${ARG_PRECOMPILED})

@@ -11,11 +11,12 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tests/fuzz/random_choice.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
@@ -76,12 +77,10 @@ class TextMutator {
       "\"\"",        "\"0\"",    "\"1x\"",     "\"-1 GB/s\"",
       "\"\\u0000\"", "\"\xff\"", "\"a\\\"b\"", "\"1 us\""};
 
-  std::uint32_t below(std::size_t count) {
-    return static_cast<std::uint32_t>(random_() % std::max<std::size_t>(1, count));
-  }
+  std::uint32_t below(std::size_t count) { return random_.below(count); }
   template <class Range>
   std::string_view any_of(const Range& range) {
-    return range[below(range.size())];
+    return random_.any_of(range);
   }
 
   std::vector<Token> lines() const {
@@ -195,7 +194,7 @@ class TextMutator {
   }
 
   std::string text_;
-  std::minstd_rand random_;
+  RandomChoice random_;
   const Vocabulary& vocabulary_;
 };
 
