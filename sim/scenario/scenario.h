@@ -19,6 +19,11 @@ namespace strata {
 inline constexpr std::size_t kMaxAxisValues = 1'000'000;
 inline constexpr std::size_t kMaxValues = 2'000'000;
 inline constexpr std::size_t kMaxCases = 10'000'000;
+/// What a file, or the rest of it, may still ask for.
+struct ScenarioRoom {
+  std::size_t values = kMaxValues;
+  std::size_t cases = kMaxCases;
+};
 
 /// What is done with a case.
 enum class Job : std::uint8_t { predict, solve, run };
@@ -99,6 +104,7 @@ struct Scenario {
 
 /// Throws InputError "FILE:LINE: ..." that lists what is wrong.
 Scenario read_scenario(const std::string& file);
-Scenario parse_scenario(std::string_view text, const std::string& file);
+Scenario parse_scenario(std::string_view text, const std::string& file,
+                        const ScenarioRoom& room = {});
 
 }  // namespace strata

@@ -21,9 +21,8 @@ void check_name(const std::vector<Sweep>& others, const Sweep& sweep, Diagnostic
                                       sweep.name, same->where.line));
 }
 
-std::vector<Sweep> read_sweeps(Table& root, Diagnostics& errors) {
+std::vector<Sweep> read_sweeps(Table& root, ScenarioRoom room, Diagnostics& errors) {
   std::vector<Sweep> sweeps;
-  ScenarioRoom room;
   for (Table& table : root.tables("sweep")) {
     Sweep sweep = read_sweep(std::move(table), sweeps.size() + 1, room, errors);
     check_name(sweeps, sweep, errors);
@@ -53,7 +52,7 @@ std::string read_name(Table& root, const std::string& file) {
 
 }  // namespace
 
-Scenario parse_scenario(std::string_view text, const std::string& file) {
+Scenario parse_scenario(std::string_view text, const std::string& file, const ScenarioRoom& room) {
   const Document document = parse_toml(text, file);
   Table root = document.table();
   Scenario scenario;
@@ -62,7 +61,7 @@ Scenario parse_scenario(std::string_view text, const std::string& file) {
   Diagnostics errors;
   errors.attempt([&] { scenario.name = read_name(root, file); });
   errors.attempt([&] { scenario.about = root.string_or("about", ""); });
-  errors.attempt([&] { scenario.sweeps = read_sweeps(root, errors); });
+  errors.attempt([&] { scenario.sweeps = read_sweeps(root, room, errors); });
   errors.attempt([&] { scenario.report = read_report(root, errors); });
   root.finish(errors);
   errors.throw_if_any();

@@ -10,12 +10,6 @@
 
 namespace strata {
 
-/// What the rest of a file may still hold.
-struct ScenarioRoom {
-  std::size_t values = kMaxValues;
-  std::size_t cases = kMaxCases;
-};
-
 /// `number`, from 1, names a sweep without a name. What is wrong goes to `errors`.
 Sweep read_sweep(Table table, std::size_t number, ScenarioRoom& room, Diagnostics& errors);
 

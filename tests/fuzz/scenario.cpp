@@ -109,7 +109,8 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return strata::fuzz(data, size, [](std::string_view text) {
-    const strata::Scenario scenario = strata::parse_scenario(text, "a.toml");
+    constexpr strata::ScenarioRoom kRoom{.values = 1000};  // long ranges take long
+    const strata::Scenario scenario = strata::parse_scenario(text, "a.toml", kRoom);
     if (scenario.count() > strata::kMaxCases) std::abort();
     for (const strata::Sweep& sweep : scenario.sweeps) {
       if (sweep.count() == 0) std::abort();

@@ -1,0 +1,32 @@
+// A session's file of the desktop program: read and, where it is sound, printed and read back
+// equal.
+
+#include <cstdlib>
+
+#include "gui/models/document.h"
+#include "tests/fuzz/harness.h"
+#include "tests/fuzz/text_mutator.h"
+
+namespace {
+
+constexpr std::string_view kWords[] = {
+    "strata_document", "baseline", "model",    "cluster", "batch",   "strategy", "degrees",
+    "devices",         "what_ifs", "layers",   "r",       "scatter", "settings", "null",
+    "lenet5",          "vgg16",    "p100-4x4", "data",    "true",    "1"};
+constexpr std::string_view kLines[] = {R"("model": "lenet5",)", R"("baseline": {},)",
+                                       R"("what_ifs": [["overlap", "off"]],)"};
+constexpr strata::Vocabulary kVocabulary = {kWords, kLines};
+
+}  // namespace
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t max_size, unsigned seed) {
+  return strata::mutate_text(data, size, max_size, seed, kVocabulary);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return strata::fuzz(data, size, [](std::string_view text) {
+    const strata::gui::SavedDesk desk = strata::gui::parse_desk(text, "a.json");
+    if (strata::gui::parse_desk(strata::gui::print_desk(desk), "b.json") != desk) std::abort();
+  });
+}
