@@ -24,10 +24,115 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 
 namespace strata {
 
+// Numbers and texts of attributes and constants.
+class OnnxValueMutator {
+ public:
+  explicit OnnxValueMutator(RandomChoice& random) : random_(random) {}
+
+  std::int64_t integer() { return kIntegers[random_.below(random_.one_in(4) ? 20 : 12)]; }
+
+  void fill_new(onnx::AttributeProto& attribute) {
+    using Attribute = onnx::AttributeProto;
+    attribute.set_name(std::string(random_.any_of(kAttributes)));
+    constexpr std::array kTypes = {Attribute::INT,    Attribute::INTS,   Attribute::FLOAT,
+                                   Attribute::STRING, Attribute::TENSOR, Attribute::FLOATS};
+    attribute.set_type(kTypes[random_.below(random_.one_in(4) ? 6 : 2)]);
+    for (std::uint32_t left = random_.below(4); left > 0; --left) attribute.add_ints(integer());
+    change_value(attribute);
+  }
+
+  void change_value(onnx::AttributeProto& attribute) {
+    switch (attribute.type()) {
+      case onnx::AttributeProto::INT:
+        return attribute.set_i(integer());
+      case onnx::AttributeProto::FLOAT:
+        return attribute.set_f(random_.any_of(kFloats));
+      case onnx::AttributeProto::STRING:
+        return attribute.set_s(std::string(random_.any_of(kTexts)));
+      case onnx::AttributeProto::TENSOR:
+        return change_tensor(*attribute.mutable_t());
+      case onnx::AttributeProto::FLOATS:
+        return attribute.add_floats(random_.any_of(kFloats));
+      default:
+        return change_integers(*attribute.mutable_ints());
+    }
+  }
+
+  template <class Integers>
+  void change_integers(Integers& integers) {
+    const int count = integers.size();
+    if (count == 0 || random_.one_in(4)) return integers.Add(integer());
+    const auto at = static_cast<int>(random_.below(count));
+    if (random_.one_in(4)) return integers.RemoveLast();
+    if (random_.one_in(4)) return integers.SwapElements(at, count - 1);
+    integers.Set(at, integer());
+  }
+
+  void change_tensor(onnx::TensorProto& tensor) {
+    switch (random_.below(4)) {
+      case 0:
+        return change_integers(*tensor.mutable_dims());
+      case 1:
+        return tensor.set_data_type(random_.one_in(2) ? onnx::TensorProto::INT64
+                                                      : static_cast<int>(random_.below(17)));
+      case 2:
+        return change_numbers(tensor);
+      default:
+        return fit_values(tensor);
+    }
+  }
+
+  void change_numbers(onnx::TensorProto& tensor) {
+    if (tensor.float_data_size() > 0) {
+      return tensor.set_float_data(static_cast<int>(random_.below(tensor.float_data_size())),
+                                   random_.any_of(kFloats));
+    }
+    if (tensor.raw_data().size() < 8) return change_integers(*tensor.mutable_int64_data());
+    const std::int64_t value = integer();
+    const std::size_t at = 8 * random_.below(tensor.raw_data().size() / 8);
+    const auto* bytes = reinterpret_cast<const char*>(&value);
+    std::copy_n(bytes, sizeof value, tensor.mutable_raw_data()->begin() + std::ptrdiff_t(at));
+  }
+
+  // As many floats as its dims say.
+  void fit_values(onnx::TensorProto& tensor) {
+    std::int64_t count = 1;
+    for (const std::int64_t dim : tensor.dims()) {
+      if (dim < 0 || dim > 256 || (count *= dim) > 256) return;
+    }
+    tensor.clear_raw_data();
+    tensor.clear_int64_data();
+    tensor.set_data_type(onnx::TensorProto::FLOAT);
+    tensor.mutable_float_data()->Resize(static_cast<int>(count), random_.any_of(kFloats));
+  }
+
+ private:
+  static constexpr std::array<std::string_view, 40> kAttributes = {
+      "allowzero",    "axis",         "axes",        "batch_dims",
+      "ceil_mode",    "dilations",    "end",         "count_include_pad",
+      "exclusive",    "group",        "is_causal",   "keepdims",
+      "kernel_shape", "kv_num_heads", "num_outputs", "noop_with_empty_axes",
+      "output_shape", "q_num_heads",  "pads",        "perm",
+      "reverse",      "shape",        "size",        "output_padding",
+      "split",        "spatial",      "start",       "strides",
+      "to",           "transA",       "transB",      "value_ints",
+      "alpha",        "beta",         "epsilon",     "value",
+      "auto_pad",     "mode",         "num_groups",  "keep_aspect_ratio_policy"};
+  static constexpr std::array<std::string_view, 10> kTexts = {
+      "",       "SAME_UPPER", "SAME_LOWER", "VALID",      "nearest",
+      "linear", "constant",   "reflect",    "not_larger", "tanh"};
+  static constexpr std::array<std::int64_t, 20> kIntegers = {
+      0,  1,  2,  3,  4,  5,    6,     7,          8,         12,
+      16, 32, -1, -2, -3, 1000, 65536, 2147483648, INT64_MAX, INT64_MIN};
+  static constexpr std::array<float, 8> kFloats = {0, 1, -1, 0.5F, 1e-5F, 2, 1e38F, -1e-40F};
+
+  RandomChoice& random_;
+};
+
 class OnnxMutator {
  public:
   OnnxMutator(onnx::ModelProto& model, std::uint32_t seed)
-      : model_(model), graph_(*model.mutable_graph()), random_(seed) {}
+      : model_(model), graph_(*model.mutable_graph()), random_(seed), values_(random_) {}
 
   void mutate() {
     for (std::uint32_t left = 1 + random_.below(3); left > 0; --left) change_something();
@@ -92,31 +197,11 @@ class OnnxMutator {
                                                             "Transpose",   "Trilu",
                                                             "Unsqueeze",   "Upsample",
                                                             "Where",       "Nothing"};
-  static constexpr std::array<std::string_view, 40> kAttributes = {
-      "allowzero",    "axis",         "axes",        "batch_dims",
-      "ceil_mode",    "dilations",    "end",         "count_include_pad",
-      "exclusive",    "group",        "is_causal",   "keepdims",
-      "kernel_shape", "kv_num_heads", "num_outputs", "noop_with_empty_axes",
-      "output_shape", "q_num_heads",  "pads",        "perm",
-      "reverse",      "shape",        "size",        "output_padding",
-      "split",        "spatial",      "start",       "strides",
-      "to",           "transA",       "transB",      "value_ints",
-      "alpha",        "beta",         "epsilon",     "value",
-      "auto_pad",     "mode",         "num_groups",  "keep_aspect_ratio_policy"};
-  static constexpr std::array<std::string_view, 10> kTexts = {
-      "",       "SAME_UPPER", "SAME_LOWER", "VALID",      "nearest",
-      "linear", "constant",   "reflect",    "not_larger", "tanh"};
-  static constexpr std::array<std::int64_t, 20> kIntegers = {
-      0,  1,  2,  3,  4,  5,    6,     7,          8,         12,
-      16, 32, -1, -2, -3, 1000, 65536, 2147483648, INT64_MAX, INT64_MIN};
-  static constexpr std::array<float, 8> kFloats = {0, 1, -1, 0.5F, 1e-5F, 2, 1e38F, -1e-40F};
-
   template <class Repeated>
   auto* any_in(Repeated* all) {
     return all->empty() ? nullptr : all->Mutable(static_cast<int>(random_.below(all->size())));
   }
   onnx::NodeProto* any_node() { return any_in(graph_.mutable_node()); }
-  std::int64_t integer() { return kIntegers[random_.below(random_.one_in(4) ? 20 : 12)]; }
 
   void change_something() {
     switch (random_.below(12)) {
@@ -152,47 +237,10 @@ class OnnxMutator {
     onnx::NodeProto* node = any_node();
     if (!node) return;
     auto* all = node->mutable_attribute();
-    if (all->empty() || random_.one_in(3)) return fill_new(*all->Add());
+    if (all->empty() || random_.one_in(3)) return values_.fill_new(*all->Add());
     if (random_.one_in(6))
       return all->DeleteSubrange(static_cast<int>(random_.below(all->size())), 1);
-    change_value(*any_in(all));
-  }
-
-  void fill_new(onnx::AttributeProto& attribute) {
-    using Attribute = onnx::AttributeProto;
-    attribute.set_name(std::string(random_.any_of(kAttributes)));
-    constexpr std::array kTypes = {Attribute::INT,    Attribute::INTS,   Attribute::FLOAT,
-                                   Attribute::STRING, Attribute::TENSOR, Attribute::FLOATS};
-    attribute.set_type(kTypes[random_.below(random_.one_in(4) ? 6 : 2)]);
-    for (std::uint32_t left = random_.below(4); left > 0; --left) attribute.add_ints(integer());
-    change_value(attribute);
-  }
-
-  void change_value(onnx::AttributeProto& attribute) {
-    switch (attribute.type()) {
-      case onnx::AttributeProto::INT:
-        return attribute.set_i(integer());
-      case onnx::AttributeProto::FLOAT:
-        return attribute.set_f(random_.any_of(kFloats));
-      case onnx::AttributeProto::STRING:
-        return attribute.set_s(std::string(random_.any_of(kTexts)));
-      case onnx::AttributeProto::TENSOR:
-        return change_tensor(*attribute.mutable_t());
-      case onnx::AttributeProto::FLOATS:
-        return attribute.add_floats(random_.any_of(kFloats));
-      default:
-        return change_integers(*attribute.mutable_ints());
-    }
-  }
-
-  template <class Integers>
-  void change_integers(Integers& integers) {
-    const int count = integers.size();
-    if (count == 0 || random_.one_in(4)) return integers.Add(integer());
-    const auto at = static_cast<int>(random_.below(count));
-    if (random_.one_in(4)) return integers.RemoveLast();
-    if (random_.one_in(4)) return integers.SwapElements(at, count - 1);
-    integers.Set(at, integer());
+    values_.change_value(*any_in(all));
   }
 
   // Of all that is there: what an op would not read is wrong in a way that must be said.
@@ -278,16 +326,16 @@ class OnnxMutator {
       return input->mutable_type()->mutable_tensor_type()->set_elem_type(
           static_cast<int>(random_.below(17)));
     }
-    if (dims->empty() || random_.one_in(5)) return dims->Add()->set_dim_value(integer());
+    if (dims->empty() || random_.one_in(5)) return dims->Add()->set_dim_value(values_.integer());
     if (random_.one_in(6)) return dims->RemoveLast();
     if (random_.one_in(6)) return any_in(dims)->set_dim_param("n");
-    any_in(dims)->set_dim_value(integer());
+    any_in(dims)->set_dim_value(values_.integer());
   }
 
   void change_constant() {
     auto* all = graph_.mutable_initializer();
     if (all->empty() || random_.one_in(6)) return add_constant(*all->Add());
-    change_tensor(*any_in(all));
+    values_.change_tensor(*any_in(all));
   }
 
   void add_constant(onnx::TensorProto& tensor) {
@@ -295,46 +343,8 @@ class OnnxMutator {
     tensor.set_data_type(onnx::TensorProto::INT64);
     const auto count = static_cast<int>(1 + random_.below(4));
     tensor.add_dims(count);
-    for (int i = 0; i < count; ++i) tensor.add_int64_data(integer());
+    for (int i = 0; i < count; ++i) tensor.add_int64_data(values_.integer());
     if (onnx::NodeProto* node = any_node()) node->add_input(tensor.name());
-  }
-
-  void change_tensor(onnx::TensorProto& tensor) {
-    switch (random_.below(4)) {
-      case 0:
-        return change_integers(*tensor.mutable_dims());
-      case 1:
-        return tensor.set_data_type(random_.one_in(2) ? onnx::TensorProto::INT64
-                                                      : static_cast<int>(random_.below(17)));
-      case 2:
-        return change_numbers(tensor);
-      default:
-        return fit_values(tensor);
-    }
-  }
-
-  void change_numbers(onnx::TensorProto& tensor) {
-    if (tensor.float_data_size() > 0) {
-      return tensor.set_float_data(static_cast<int>(random_.below(tensor.float_data_size())),
-                                   random_.any_of(kFloats));
-    }
-    if (tensor.raw_data().size() < 8) return change_integers(*tensor.mutable_int64_data());
-    const std::int64_t value = integer();
-    const std::size_t at = 8 * random_.below(tensor.raw_data().size() / 8);
-    const auto* bytes = reinterpret_cast<const char*>(&value);
-    std::copy_n(bytes, sizeof value, tensor.mutable_raw_data()->begin() + std::ptrdiff_t(at));
-  }
-
-  // As many floats as its dims say.
-  void fit_values(onnx::TensorProto& tensor) {
-    std::int64_t count = 1;
-    for (const std::int64_t dim : tensor.dims()) {
-      if (dim < 0 || dim > 256 || (count *= dim) > 256) return;
-    }
-    tensor.clear_raw_data();
-    tensor.clear_int64_data();
-    tensor.set_data_type(onnx::TensorProto::FLOAT);
-    tensor.mutable_float_data()->Resize(static_cast<int>(count), random_.any_of(kFloats));
   }
 
   void change_ends() {
@@ -352,6 +362,7 @@ class OnnxMutator {
   onnx::ModelProto& model_;
   onnx::GraphProto& graph_;
   RandomChoice random_;
+  OnnxValueMutator values_;
 };
 
 inline std::size_t write_onnx(const onnx::ModelProto& model, std::uint8_t* to, std::size_t most) {
