@@ -29,7 +29,7 @@ class OnnxValueMutator {
  public:
   explicit OnnxValueMutator(RandomChoice& random) : random_(random) {}
 
-  std::int64_t integer() { return kIntegers[random_.below(random_.one_in(4) ? 20 : 12)]; }
+  std::int64_t integer() { return kIntegers[random_.below(random_.one_in(4) ? 21 : 12)]; }
 
   void fill_new(onnx::AttributeProto& attribute) {
     using Attribute = onnx::AttributeProto;
@@ -107,7 +107,7 @@ class OnnxValueMutator {
   }
 
  private:
-  static constexpr std::array<std::string_view, 40> kAttributes = {
+  static constexpr std::array<std::string_view, 44> kAttributes = {
       "allowzero",    "axis",         "axes",        "batch_dims",
       "ceil_mode",    "dilations",    "end",         "count_include_pad",
       "exclusive",    "group",        "is_causal",   "keepdims",
@@ -117,13 +117,14 @@ class OnnxValueMutator {
       "split",        "spatial",      "start",       "strides",
       "to",           "transA",       "transB",      "value_ints",
       "alpha",        "beta",         "epsilon",     "value",
-      "auto_pad",     "mode",         "num_groups",  "keep_aspect_ratio_policy"};
-  static constexpr std::array<std::string_view, 10> kTexts = {
-      "",       "SAME_UPPER", "SAME_LOWER", "VALID",      "nearest",
-      "linear", "constant",   "reflect",    "not_larger", "tanh"};
-  static constexpr std::array<std::int64_t, 20> kIntegers = {
-      0,  1,  2,  3,  4,  5,    6,     7,          8,         12,
-      16, 32, -1, -2, -3, 1000, 65536, 2147483648, INT64_MAX, INT64_MIN};
+      "auto_pad",     "mode",         "num_groups",  "keep_aspect_ratio_policy",
+      "blocksize",    "equation",     "hidden_size", "direction"};
+  static constexpr std::array<std::string_view, 12> kTexts = {
+      "",         "SAME_UPPER", "SAME_LOWER", "VALID", "nearest",   "linear",
+      "constant", "reflect",    "not_larger", "tanh",  "ij,jk->ik", "bidirectional"};
+  static constexpr std::array<std::int64_t, 21> kIntegers = {
+      0,  1,  2,  3,  4,    5,     6,          7,          8,         12,       16,
+      32, -1, -2, -3, 1000, 65536, 2147483648, 4294967296, INT64_MAX, INT64_MIN};
   static constexpr std::array<float, 8> kFloats = {0, 1, -1, 0.5F, 1e-5F, 2, 1e38F, -1e-40F};
 
   RandomChoice& random_;
@@ -149,54 +150,66 @@ class OnnxMutator {
   }
 
  private:
-  static constexpr std::array<std::string_view, 96> kOps = {"Abs",         "Add",
-                                                            "And",         "Attention",
-                                                            "AveragePool", "BatchNormalization",
-                                                            "Cast",        "CastLike",
-                                                            "Ceil",        "Clip",
-                                                            "Concat",      "Constant",
-                                                            "Conv",        "ConstantOfShape",
-                                                            "ConvInteger", "ConvTranspose",
-                                                            "Cos",         "CumSum",
-                                                            "Div",         "Dropout",
-                                                            "Elu",         "Equal",
-                                                            "Erf",         "Exp",
-                                                            "Expand",      "Flatten",
-                                                            "Floor",       "Gather",
-                                                            "GatherND",    "GatherElements",
-                                                            "Gelu",        "Gemm",
-                                                            "Greater",     "GlobalAveragePool",
-                                                            "LRN",         "GlobalMaxPool",
-                                                            "HardSigmoid", "GreaterOrEqual",
-                                                            "HardSwish",   "GroupNormalization",
-                                                            "Identity",    "If",
-                                                            "IsNaN",       "LayerNormalization",
-                                                            "LeakyRelu",   "Less",
-                                                            "Log",         "LogSoftmax",
-                                                            "Loop",        "LpPool",
-                                                            "MatMul",      "Max",
-                                                            "MaxPool",     "Min",
-                                                            "Mish",        "Mod",
-                                                            "Mul",         "Neg",
-                                                            "Not",         "Or",
-                                                            "Pad",         "Pow",
-                                                            "QLinearConv", "RMSNormalization",
-                                                            "Range",       "RandomUniformLike",
-                                                            "Reciprocal",  "ReduceMax",
-                                                            "ReduceMean",  "ReduceSum",
-                                                            "Relu",        "ReduceL2",
-                                                            "Reshape",     "Resize",
-                                                            "Round",       "RotaryEmbedding",
-                                                            "SequenceAt",  "SplitToSequence",
-                                                            "Shape",       "Sigmoid",
-                                                            "Sin",         "Size",
-                                                            "Slice",       "Softmax",
-                                                            "Split",       "Sqrt",
-                                                            "Squeeze",     "Sub",
-                                                            "Sum",         "Tanh",
-                                                            "Transpose",   "Trilu",
-                                                            "Unsqueeze",   "Upsample",
-                                                            "Where",       "Nothing"};
+  static constexpr std::array<std::string_view, 120> kOps = {"Abs",          "Add",
+                                                             "And",          "Attention",
+                                                             "AveragePool",  "BatchNormalization",
+                                                             "Cast",         "CastLike",
+                                                             "Ceil",         "Clip",
+                                                             "Concat",       "Constant",
+                                                             "Conv",         "ConstantOfShape",
+                                                             "ConvInteger",  "ConvTranspose",
+                                                             "Cos",          "CumSum",
+                                                             "Div",          "Dropout",
+                                                             "Elu",          "Equal",
+                                                             "Erf",          "Exp",
+                                                             "Expand",       "Flatten",
+                                                             "Floor",        "Gather",
+                                                             "GatherND",     "GatherElements",
+                                                             "Gelu",         "Gemm",
+                                                             "Greater",      "GlobalAveragePool",
+                                                             "LRN",          "GlobalMaxPool",
+                                                             "HardSigmoid",  "GreaterOrEqual",
+                                                             "HardSwish",    "GroupNormalization",
+                                                             "Identity",     "If",
+                                                             "IsNaN",        "LayerNormalization",
+                                                             "LeakyRelu",    "Less",
+                                                             "Log",          "LogSoftmax",
+                                                             "Loop",         "LpPool",
+                                                             "MatMul",       "Max",
+                                                             "MaxPool",      "Min",
+                                                             "Mish",         "Mod",
+                                                             "Mul",          "Neg",
+                                                             "Not",          "Or",
+                                                             "Pad",          "Pow",
+                                                             "QLinearConv",  "RMSNormalization",
+                                                             "Range",        "RandomUniformLike",
+                                                             "Reciprocal",   "ReduceMax",
+                                                             "ReduceMean",   "ReduceSum",
+                                                             "Relu",         "ReduceL2",
+                                                             "Reshape",      "Resize",
+                                                             "Round",        "RotaryEmbedding",
+                                                             "SequenceAt",   "SplitToSequence",
+                                                             "Shape",        "Sigmoid",
+                                                             "Sin",          "Size",
+                                                             "Slice",        "Softmax",
+                                                             "Split",        "Sqrt",
+                                                             "Squeeze",      "Sub",
+                                                             "Sum",          "Tanh",
+                                                             "Transpose",    "Trilu",
+                                                             "Unsqueeze",    "Upsample",
+                                                             "Where",        "Nothing",
+                                                             "ArgMax",       "Bernoulli",
+                                                             "Compress",     "DFT",
+                                                             "DepthToSpace", "DequantizeLinear",
+                                                             "Einsum",       "EyeLike",
+                                                             "GRU",          "GridSample",
+                                                             "HannWindow",   "LSTM",
+                                                             "MaxUnpool",    "MelWeightMatrix",
+                                                             "OneHot",       "QuantizeLinear",
+                                                             "RNN",          "ReverseSequence",
+                                                             "RoiAlign",     "STFT",
+                                                             "ScatterND",    "SpaceToDepth",
+                                                             "Tile",         "TopK"};
   template <class Repeated>
   auto* any_in(Repeated* all) {
     return all->empty() ? nullptr : all->Mutable(static_cast<int>(random_.below(all->size())));

@@ -92,6 +92,16 @@ void check_weight(const TensorDims& weight, const TensorDims& input) {
                                print_dims(weight), print_dims(input)));
 }
 
+// The library divides by the size of equal parts.
+void check_parts(const onnx::NodeProto& node, const KnownValues& known) {
+  if (node.op_type() != "SplitToSequence" || node.input_size() < 2) return;
+  const auto parts = known.integers(node.input(1));
+  if (!parts || std::ranges::all_of(parts->values, [](std::int64_t size) { return size > 0; }))
+    return;
+  throw InputError(
+      fmt::format("its parts have sizes {}; allowed: from 1 on", print_dims(parts->values)));
+}
+
 // Which input of a convolution the weight is; 0 of all other ops.
 int weight_of(std::string_view op) {
   if (op == "Conv" || op == "ConvTranspose" || op == "ConvInteger") return 1;
@@ -145,6 +155,7 @@ void check_by_library(const onnx::NodeProto& node, int opset) {
 std::vector<onnx::ValueInfoProto> infer_by_library(const onnx::NodeProto& node, int opset,
                                                    const KnownValues& known,
                                                    const ValueTypes& types) {
+  check_parts(node, known);
   onnx::ModelProto model;
   model.set_ir_version(kIrVersion);
   model.add_opset_import()->set_version(std::min(opset, kLibraryOpset));

@@ -78,12 +78,20 @@ void check_range(const NodeAttributes& attributes, const char* name, std::int64_
   }
 }
 
+// Its square is 0 for 2^32.
+void check_block(const NodeAttributes& attributes) {
+  const std::int64_t block = attributes.integer("blocksize", 1);
+  if (block >= 1 && block <= kMaxWindow) return;
+  throw InputError(fmt::format("blocksize is {}; allowed: 1 to {}", block, kMaxWindow));
+}
+
 // ONNX's shape inference divides by these.
 void check_windows(const onnx::NodeProto& node) {
   const NodeAttributes attributes(node);
   for (const char* name : {"kernel_shape", "strides", "dilations"})
     check_range(attributes, name, 1);
   if (node.op_type() != "Pad") check_range(attributes, "pads", 0);
+  if (node.op_type() == "DepthToSpace" || node.op_type() == "SpaceToDepth") check_block(attributes);
 }
 
 // The shape of a number, which ONNX's library does not take for a list.

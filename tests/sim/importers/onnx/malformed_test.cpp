@@ -74,6 +74,26 @@ TEST(OnnxMalformed, InputsThatAreMissingInNewerOpsets) {
   EXPECT_EQ(without("Attention", {"a"}), "net.onnx: node y (Attention): it has no input 1");
 }
 
+// ONNX's shape inference would divide by them.
+TEST(OnnxMalformed, PartsAndBlocksOfNoSize) {
+  Model parts(13);
+  parts.input("x", {1, 8, 4}).output("y").integers("none", {0});
+  parts.graph().mutable_initializer(0)->clear_dims();
+  parts.node("Shape", {"x"}, "shape");
+  parts.node("SplitToSequence", {"shape", "none"}, "sequence");
+  parts.node("Relu", {"x"}, "y");
+  EXPECT_EQ(
+      said([&] { parts.read(); }),
+      "net.onnx: node sequence (SplitToSequence): its parts have sizes (0); allowed: from 1 on");
+  Model blocks(13);
+  blocks.input("x", {1, 8, 4, 4}).output("y");
+  auto& attribute =
+      *blocks.node("DepthToSpace", {"x"}, "y")("blocksize", 2).proto().mutable_attribute(0);
+  attribute.set_i(std::int64_t{1} << 32);
+  EXPECT_EQ(said([&] { blocks.read(); }),
+            "net.onnx: node y (DepthToSpace): blocksize is 4294967296; allowed: 1 to 1048576");
+}
+
 TEST(OnnxMalformed, Opsets) {
   const auto opset = [](int version) { return changed([](Model&) {}, version); };
   EXPECT_EQ(opset(24), "net.onnx: it was exported with opset 24; allowed: 7 to 23");
