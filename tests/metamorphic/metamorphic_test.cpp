@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/scenario/settings.h"
+#include "tests/metamorphic/anomaly.h"
 #include "tests/metamorphic/relation.h"
 #include "tests/sanitized.h"
 #include "tests/sim/study/folder.h"
@@ -24,6 +25,29 @@ std::uint64_t number_in(const char* variable, std::uint64_t usual) {
   return text == nullptr ? usual : std::strtoull(text, nullptr, 10);
 }
 
+// All that cases may have which has a few values: "sync=ps".
+std::vector<std::string> values_of_choices() {
+  std::vector<std::string> all;
+  const auto add = [&](std::string_view key, std::span<const std::string_view> values) {
+    for (const std::string_view value : values) all.push_back(fmt::format("{}={}", key, value));
+  };
+  for (const SettingSpec& setting : settings()) {
+    const bool chosen = setting.form == ValueForm::choice && goes_with(setting, Job::predict);
+    if (chosen) add(setting.key, setting.choices);
+  }
+  for (const WhatIfSpec& what_if : what_ifs()) add(what_if.key, what_if.words);
+  return all;
+}
+
+std::string key_of(const std::string& value) {
+  return value.substr(0, value.find('='));
+}
+
+// Replicas share nothing that a server has; a framework that shares is refused with one.
+bool are_refused(const std::string& a, const std::string& b) {
+  return a == "sync=ps" && (b == "as=fsdp" || (key_of(b) == "zero" && b != "zero=0"));
+}
+
 constexpr std::uint64_t kUsualCases = 2'000;
 constexpr std::size_t kMostShown = 20;
 
@@ -33,7 +57,11 @@ TEST(Metamorphic, RelationsHoldOfEveryCase) {
                       first = number_in("STRATA_SEED", 1);
   const char* const kept = std::getenv("STRATA_KEEP");
   Metamorphic room(kept == nullptr ? folder.path() : kept);
-  for (std::uint64_t seed = first; seed < first + count; ++seed) room.try_case(seed);
+  const bool all = std::getenv("STRATA_FIRST") == nullptr;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    room.try_case(seed);
+    if (!all && !room.faults().empty()) break;
+  }
   fmt::print("{}", room.report());
   for (const auto& [reason, cases] : room.reasons()) fmt::print("{:9} {}\n", cases, reason);
   for (std::size_t i = 0; i < room.faults().size() && i < kMostShown; ++i) {
@@ -43,9 +71,59 @@ TEST(Metamorphic, RelationsHoldOfEveryCase) {
   }
   EXPECT_EQ(room.faults().size(), 0U);
   EXPECT_LE(room.refused(), count / 2);
+  const std::vector<std::string> values = values_of_choices();
+  for (const std::string& a : values) {
+    for (const std::string& b : values) {
+      const bool can_meet =
+          a == b || (key_of(a) != key_of(b) && !are_refused(a, b) && !are_refused(b, a));
+      if (!all || count < kUsualCases || !can_meet) continue;
+      EXPECT_TRUE(room.pairs().contains({a, b})) << "no case has " << a << " and " << b;
+    }
+  }
   for (const auto& [name, tally] : room.tallies()) {
     EXPECT_GT(tally.applied, 0U) << name << " was held to no case";
   }
+}
+
+using strata::testing::Answer;
+using strata::testing::DrawnCase;
+
+// More bandwidth, or less latency, and a slower step: each device keeps busy with another task.
+TEST(Metamorphic, KnownSlowerStepsOfFasterMachinesAreAnomalies) {
+  struct Known {
+    DrawnCase slower;
+    Setting faster;
+  };
+  const std::string llama = "llama:layers=2,hidden=64,heads=4,kv_heads=2,ffn=128,seq=32,vocab=100";
+  const Known known[] = {{{{{"model", "googlenet"},
+                            {"cluster", "p100-1x7"},
+                            {"strategy", "data"},
+                            {"optimizer", "adam"},
+                            {"sync", "ps"},
+                            {"batch", "14"}}},
+                          {"set.link.*.bandwidth", "4x"}},
+                         {{{{"model", "r3d_18"},
+                            {"cluster", "a100-2x8"},
+                            {"strategy", "data"},
+                            {"optimizer", "momentum"},
+                            {"sync", "ps"},
+                            {"batch", "32"}}},
+                          {"set.link.*.bandwidth", "4x"}},
+                         {{{{"model", llama},
+                            {"cluster", "h200-4x2"},
+                            {"strategy", "owt"},
+                            {"sync", "ps"},
+                            {"batch", "16"}}},
+                          {"set.link.*.latency", "0.5x"}}};
+  CaseLoader loader;
+  int slower_steps = 0;
+  for (const auto& [drawn, change] : known) {
+    const Answer slower = ask(loader, drawn), faster = ask(loader, drawn.with({change}));
+    if (faster.found.step <= slower.found.step) continue;
+    ++slower_steps;
+    EXPECT_TRUE(is_anomaly(slower, faster)) << drawn.text();
+  }
+  EXPECT_GT(slower_steps, 0);
 }
 
 }  // namespace

@@ -1,0 +1,35 @@
+#include "tests/metamorphic/anomaly.h"
+
+#include <algorithm>
+
+namespace strata::testing {
+namespace {
+
+Workload workload_of(const Answer& answer) {
+  return build_workload(answer.found.plan, answer.input.cluster, answer.found.costs,
+                        answer.question.steps, answer.input.runtime)
+      .workload;
+}
+
+}  // namespace
+
+bool is_anomaly(const Answer& slower, const Answer& faster) {
+  const Workload slow = workload_of(slower);
+  Workload fast = workload_of(faster);
+  if (slow.size() != fast.size()) return false;
+  const ActivityTimes before = simulate(slow);
+  for (std::size_t i = 0; i < fast.size(); ++i) {
+    const ActivityId id(i);
+    const bool flow = fast.kind(id) == ActivityKind::flow && slow.kind(id) == ActivityKind::flow;
+    const Tick sooner = flow ? slow.latency(id) - fast.latency(id) : 0;
+    fast.set_not_before(id, before.start[i] + std::max<Tick>(0, sooner));
+  }
+  const ActivityTimes after = simulate(fast);
+  const Tick rounding = before.makespan / 1'000'000;
+  for (std::size_t i = 0; i < fast.size(); ++i) {
+    if (after.end[i] > before.end[i] + rounding) return false;
+  }
+  return true;
+}
+
+}  // namespace strata::testing

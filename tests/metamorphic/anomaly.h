@@ -1,0 +1,15 @@
+#pragma once
+
+// Anomalies of list scheduling (Graham 1969): where something ends sooner, a device may begin with
+// another task than before, or flows may meet on a link, and the step may end later.
+
+#include "tests/metamorphic/trial.h"
+
+namespace strata::testing {
+
+/// Whether a faster machine's step is longer for no other reason: where nothing begins before it
+/// did on the slower one, everything ends no later than on that. So the schedule of the slower
+/// machine is one of the faster machine's, which does not find it.
+bool is_anomaly(const Answer& slower, const Answer& faster);
+
+}  // namespace strata::testing

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Plants one fault at a time in what reads a step, and tells whether the metamorphic tests find it.
+
+    python3 tests/metamorphic/plant_faults.py WORKTREE [NUMBER...]
+
+WORKTREE is a git worktree of its own, in which the sources are changed and built (release); the
+changes are taken back. A fault that no longer applies, since its text is gone, is an error.
+"""
+import os
+import subprocess
+import sys
+
+CASES = "2000"
+
+# What is wrong, where, the text that is right, and the text in its place.
+FAULTS = [
+    ("a halved transfer, forward and back", "sim/plan/lower_forward.cpp",
+     "const Bytes bytes = b.copies / copies * bytes_of(volume(b.box));",
+     "const Bytes bytes{(b.copies / copies * bytes_of(volume(b.box))).value / 2};"),
+    ("flows move half of their bytes", "sim/simulate/workload.cpp",
+     "return workload.add_flow(flow.demands, flow.bytes, flow.latency);",
+     "return workload.add_flow(flow.demands, flow.bytes / 2, flow.latency);"),
+    ("routes without latency", "sim/simulate/workload.cpp",
+     "return {demands(loads.loads), loads.bytes, latency_ticks(loads.latency)};",
+     "return {demands(loads.loads), loads.bytes, Tick{0}};"),
+    ("half of the gradients go to a server", "sim/plan/lower_sync.cpp",
+     "const Bytes gradients{bucket.values * element_bytes(options_.dtypes.gradients)};",
+     "const Bytes gradients{bucket.values * element_bytes(options_.dtypes.gradients) / 2};"),
+    ("each replica's sum is counted, its own too", "sim/plan/plan.cpp",
+     "plan.alike(group) * halves * (replicas - 1)",
+     "plan.alike(group) * halves * replicas"),
+    ("a forgotten gather of updated parameters", "sim/plan/lower_zero.cpp",
+     "void Lowering::gather_updated() {",
+     "void Lowering::gather_updated() {\n  return;"),
+    ("classes that do not know how large shards are", "sim/plan/classify_devices.cpp",
+     "      look_at_sizes(layer);\n", ""),
+    ("classes that do not know partial sums", "sim/plan/classify_devices.cpp",
+     "      look_at_sums(layer);\n", ""),
+    ("classes that do not know parameter servers", "sim/plan/classify_devices.cpp",
+     "      look_at_servers(layer, ordinals[i]);\n", ""),
+    ("classes that do not know who exchanges with whom", "sim/plan/classify_devices.cpp",
+     "    for (std::size_t k = 0; k < exchanges_.size(); ++k) add_exchange(exchanges_[k], k, next);\n",
+     ""),
+    ("rounds that repeat as soon as they can", "sim/simulate/round_period.cpp",
+     "      if (!repeats(d, rounds, from, *time)) return std::nullopt;\n", ""),
+    ("rounds that are not simulated move nothing", "sim/study/case/predict.cpp",
+     "    add_moved(more.transfer, periods, few.communication.transfer);\n", ""),
+    ("buffers that go with their first reader", "sim/timeline/memory.cpp",
+     "kept.until = std::max(kept.until, timeline.span(step, last).end);",
+     "kept.until = timeline.span(step, last).start;"),
+    ("a floor of memory that counts shared inputs twice", "sim/study/search/memory_floor.cpp",
+     "values += read / readers_[tensor(layer, input)()];",
+     "values += 2 * read;"),
+    ("a bound of two forward passes", "sim/study/search/shard_times.cpp",
+     "const double of_round = times.forward + times.data + times.weights;",
+     "const double of_round = 2 * times.forward + times.data + times.weights;"),
+    ("Eq. 1 by tables without partial sums", "sim/cost/layer_table.cpp",
+     "rounds_ * partial_sums(layer, cut, known)", "0.0"),
+    ("transfers in tables without latency", "sim/cost/transfer_table.cpp",
+     "    return latency + slowest;", "    return slowest;"),
+    ("updates that count as passes", "sim/timeline/breakdown.cpp",
+     "  if (work_kind(task) == WorkKind::update) return parts.optimizer;\n", ""),
+    ("half of the costs of updates", "sim/simulate/simulate.cpp",
+     "cost.seconds = static_cast<double>(values) / static_cast<double>(sum.values) * cost.seconds;",
+     "cost.seconds = 0.5 * static_cast<double>(values) / static_cast<double>(sum.values) * "
+     "cost.seconds;"),
+    ("printed plans without priorities", "sim/replay/replay_print.cpp",
+     "    if (workload_.priority(a) > 0) put(\",\\\"priority\\\":{}\", workload_.priority(a));\n", ""),
+]
+
+
+def run(worktree, *command, **options):
+    return subprocess.run(command, cwd=worktree, capture_output=True, text=True, **options)
+
+
+def found(worktree):
+    """The first relation that does not hold, or None."""
+    built = run(worktree, "scripts/build", "release", "metamorphic_test")
+    if built.returncode != 0:
+        sys.exit("the planted fault does not compile:\n" + built.stdout[-2000:])
+    environment = dict(os.environ, STRATA_CASES=CASES, STRATA_FIRST="1")
+    tried = run(worktree, "build/release/bin/metamorphic_test", env=environment)
+    lines = [line for line in tried.stdout.splitlines() if line.startswith("seed ")]
+    if tried.returncode != 0 and not lines:
+        return "it crashes"
+    return lines[0].split(":")[0] if lines else None
+
+
+def plant(worktree, number):
+    what, file, right, wrong = FAULTS[number]
+    path = os.path.join(worktree, file)
+    with open(path, encoding="utf-8") as source:
+        text = source.read()
+    if text.count(right) != 1:
+        sys.exit(f"{file}: the text of fault {number + 1} is there {text.count(right)} times")
+    with open(path, "w", encoding="utf-8") as source:
+        source.write(text.replace(right, wrong))
+    try:
+        by = found(worktree)
+    finally:
+        with open(path, "w", encoding="utf-8") as source:
+            source.write(text)
+    print(f"{number + 1:2} {'found' if by else 'NOT FOUND':10} {what}: {by or ''}", flush=True)
+    return by is not None
+
+
+def main(arguments):
+    if not arguments:
+        sys.exit(__doc__)
+    worktree = arguments[0]
+    numbers = [int(number) - 1 for number in arguments[1:]] or range(len(FAULTS))
+    count = sum(plant(worktree, number) for number in numbers)
+    print(f"{count} of {len(numbers)} found")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
