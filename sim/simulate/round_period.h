@@ -23,8 +23,8 @@ struct RoundPeriod {
 /// what it did before, equally long after it to `tolerance` of that. Nothing where that does not
 /// come about in time. What it does is compared for twice the longest of all tasks and passes: what
 /// is under way at one time began in that. A short stage can make a wave that runs through the
-/// pipeline for ever, once in almost as many rounds as there are stages. `step`: of one of a timeline's
-/// steps, by task.
+/// pipeline for ever, once in almost as many rounds as there are stages. `step`: of one of a
+/// timeline's steps, by task.
 std::optional<RoundPeriod> round_period(const Plan& plan, std::span<const Span> step,
                                         std::uint32_t rounds, double tolerance = 1e-9);
 

@@ -1,4 +1,5 @@
-// Whole cases, each drawn from a hash of the bytes, and all relations held to it: tests/metamorphic.
+// Whole cases, each drawn from a hash of the bytes, and all relations held to it:
+// tests/metamorphic.
 
 #include "tests/metamorphic/metamorphic.h"
 
