@@ -32,6 +32,7 @@
 #include "sim/strategy/config_text.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/study/case/flops.h"
+#include "sim/study/case/improvements.h"
 #include "sim/study/case/plausibility.h"
 #include "sim/study/case/rounds.h"
 #include "sim/study/explain/story.h"
@@ -247,6 +248,18 @@ void print_what_stands_for_more(const PredictFlags& flags, const Prediction& p) 
                 : "");
 }
 
+// Devices keep busy with what is ready, so that a faster machine can take longer.
+void warn_of_anomaly(const PredictFlags& flags, const Prediction& p) {
+  const auto found = faster_without(flags.input, p.strategy, p.step_seconds());
+  if (!found) return;
+  std::vector<std::string> sets;
+  for (const auto& [key, value] : found->improvements) sets.push_back(key + "=" + value);
+  warn(fmt::format(
+      "{}: the step is {:.2g} % shorter without {}: devices keep busy with what is "
+      "ready, so a faster machine can take longer",
+      p.strategy.name(), 100 * (1 - found->step / p.step_seconds()), fmt::join(sets, ", ")));
+}
+
 void run(PredictFlags& flags) {
   const std::vector<std::string> names = split_strategies(flags.strategies);
   check_files(flags, names.size());
@@ -277,6 +290,7 @@ void run(PredictFlags& flags) {
     warn_if_too_large(input, p);
     warn_if_implausible(input, p.strategy, p.step_seconds());
     if (flags.jitter) warn_if_steady(p);
+    warn_of_anomaly(flags, p);
   }
   const std::optional<ExpectedError> expected = expected_error(flags.input, input);
   if (flags.json) {
