@@ -92,6 +92,17 @@ void check_weight(const TensorDims& weight, const TensorDims& input) {
                                print_dims(weight), print_dims(input)));
 }
 
+// Samples, signals and their parts.
+void check_signal(const TensorDims& input) {
+  if (input.size() == 3) return;
+  throw InputError(fmt::format("its signal is {}; allowed: three dims", print_dims(input)));
+}
+
+void check_batch_dims(const onnx::NodeProto& node) {
+  const std::int64_t dims = NodeAttributes(node).integer("batch_dims", 0);
+  if (dims < 0) throw InputError(fmt::format("batch_dims is {}; allowed: from 0 on", dims));
+}
+
 // The library divides by the size of equal parts.
 void check_parts(const onnx::NodeProto& node, const KnownValues& known) {
   if (node.op_type() != "SplitToSequence" || node.input_size() < 2) return;
@@ -180,6 +191,8 @@ void check_for_inference(const onnx::NodeProto& node, const KnownDims& dims) {
   const TensorDims* weight = weight_at > 0 ? dims_of_input(node, weight_at, dims) : nullptr;
   if (weight) check_weight(*weight, *input);
   if (op == "Transpose") check_order(node, *input);
+  if (op == "STFT") check_signal(*input);
+  if (op == "GatherND") check_batch_dims(node);
 }
 
 }  // namespace strata

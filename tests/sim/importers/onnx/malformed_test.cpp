@@ -94,6 +94,20 @@ TEST(OnnxMalformed, PartsAndBlocksOfNoSize) {
             "net.onnx: node y (DepthToSpace): blocksize is 4294967296; allowed: 1 to 1048576");
 }
 
+// ONNX's shape inference would read before or behind their dims.
+TEST(OnnxMalformed, SignalsAndPointsOfOtherDims) {
+  Model signal(17);
+  signal.input("x", {1, 8}).output("y").integers("step", {4});
+  signal.node("STFT", {"x", "step"}, "y");
+  EXPECT_EQ(said([&] { signal.read(); }),
+            "net.onnx: node y (STFT): its signal is (1, 8); allowed: three dims");
+  Model points(13);
+  points.input("x", {1, 8, 4}).output("y").integers("at", {1});
+  points.node("GatherND", {"x", "at"}, "y")("batch_dims", -3);
+  EXPECT_EQ(said([&] { points.read(); }),
+            "net.onnx: node y (GatherND): batch_dims is -3; allowed: from 0 on");
+}
+
 TEST(OnnxMalformed, Opsets) {
   const auto opset = [](int version) { return changed([](Model&) {}, version); };
   EXPECT_EQ(opset(24), "net.onnx: it was exported with opset 24; allowed: 7 to 23");
