@@ -28,6 +28,11 @@ std::optional<std::vector<std::int64_t>> numbers(OnnxNode& node, int i, const ch
   return found == nullptr ? std::nullopt : std::optional(integers_of(*found));
 }
 
+// A number alone has none.
+bool has_samples(OnnxNode& node, const TensorDims& dims) {
+  return !dims.empty() && dims[0] == node.network().shapes().batch;
+}
+
 // Flatten, Reshape, Squeeze and Unsqueeze. A layer's output that stays one is no view.
 bool read_reshape(OnnxNode& node) {
   const TensorDims* dims = known_output_dims(node, 0);
@@ -45,7 +50,7 @@ bool read_reshape(OnnxNode& node) {
   if (!axes) return false;
   const bool is_layers = std::holds_alternative<OnnxActivation>(node.value(0));
   view->axes = std::move(*axes);
-  if (is_layers && dims->size() < 3 && (*dims)[0] == node.network().shapes().batch) return false;
+  if (is_layers && has_samples(node, *dims) && dims->size() < 3) return false;
   if (is_layers && plain(node.network(), *view)) return false;
   node.alias(std::move(*view));
   return true;

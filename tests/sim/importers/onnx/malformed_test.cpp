@@ -94,6 +94,17 @@ TEST(OnnxMalformed, PartsAndBlocksOfNoSize) {
             "net.onnx: node y (DepthToSpace): blocksize is 4294967296; allowed: 1 to 1048576");
 }
 
+TEST(OnnxMalformed, NumbersWithoutDims) {
+  Model net(13);
+  net.input("x", {1, 1}).output("y");
+  net.node("Squeeze", {"x"}, "number");
+  net.node("Relu", {"number"}, "y");
+  EXPECT_EQ(
+      said([&] { net.read(1); }),
+      "net.onnx: node y (Relu): its input 'number' has axes that are several dims of a layer's; "
+      "allowed: what an attention or a product reads");
+}
+
 // ONNX's shape inference would read before or behind their dims.
 TEST(OnnxMalformed, SignalsAndPointsOfOtherDims) {
   Model signal(17);
