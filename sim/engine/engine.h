@@ -28,8 +28,12 @@ namespace strata {
 /// included) began. end: done.
 struct ActivityTimes {
   std::vector<Tick> ready, start, end;
-  Tick makespan = 0;     ///< of one period, where others repeat it
-  bool repeats = false;  ///< all later periods are like the last that is here (SimulateOptions)
+  Tick makespan = 0;  ///< of one period, where others repeat it
+  /// Activities of a period, where all later ones are like the last that is here
+  /// (SimulateOptions); 0 where these are all.
+  std::size_t period = 0;
+
+  bool repeats() const { return period > 0; }
   bool operator==(const ActivityTimes&) const = default;
 };
 
@@ -87,8 +91,8 @@ ActivityTimes simulate(const Workload& workload, const SimulateOptions& options 
 /// is the one with the least id; empty if there is no cycle.
 std::vector<ActivityId> find_cycle(const Workload& workload);
 
-/// The times of all activities, where simulate() gave those of the first period alone. The workload
-/// has no delays. Throws ClockEnds, for the activity with the least id that ends too late.
+/// The times of all activities, where simulate() gave those of the first periods alone. The
+/// workload has no delays. Throws ClockEnds, for the activity with the least id that ends too late.
 ActivityTimes all_periods(const Workload& workload, const ActivityTimes& first);
 
 }  // namespace strata

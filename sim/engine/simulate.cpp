@@ -136,7 +136,8 @@ void Simulation::look_whether_cancelled() {
 
 // Those of the first period and, where the second is not like it, of that.
 ActivityTimes Simulation::periods_that_tell() {
-  repeats_ = times_.repeats = true;
+  repeats_ = true;
+  times_.period = period_;
   times_.makespan = repetition_.end_of_first();
   const std::size_t told = (repetition_.differed() ? 2 : 1) * period_;
   if (told > period_) complete_second_period();
@@ -153,6 +154,7 @@ void Simulation::complete_second_period() {
   for (std::size_t k = 0; k < period_; ++k) {
     const std::size_t a = period_ + k;
     begun[k] = times_.start[a] > 0;
+    if (times_.makespan > kMaxTick - times_.end[k]) too_late(ActivityId(a));
     if (!begun[k]) times_.start[a] = times_.start[k] + times_.makespan;
     if (!begun[k]) times_.ready[a] = 0;
     if (times_.end[a] == 0) times_.end[a] = times_.end[k] + times_.makespan;
@@ -384,20 +386,20 @@ std::string clock_ends_text() {
 // What begins and ends a period later is ready when the last that it waits for has ended, which
 // may be before the period begins.
 ActivityTimes all_periods(const Workload& workload, const ActivityTimes& first) {
-  const std::size_t period = first.end.size();
+  const std::size_t period = first.period, told = first.end.size();
   ActivityTimes times = first;
-  for (std::size_t a = period; a < workload.size(); ++a) {
+  for (std::size_t a = told; a < workload.size(); ++a) {
     if (first.makespan > kMaxTick - times.end[a - period]) throw ClockEnds(ActivityId(a));
     times.ready.push_back(0);
     times.start.push_back(times.start[a - period] + first.makespan);
     times.end.push_back(times.end[a - period] + first.makespan);
   }
   for (const auto& [later, earlier] : workload.dependencies()) {
-    if (later() < period) continue;
+    if (later() < told) continue;
     times.ready[later()] = std::max(times.ready[later()], times.end[earlier()]);
   }
   times.makespan = *std::max_element(times.end.begin(), times.end.end());
-  times.repeats = false;
+  times.period = 0;
   return times;
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/engine/tick.h"
 #include "sim/plan/work_kind.h"
 
 namespace strata {
@@ -61,6 +62,11 @@ Full full_time(const std::vector<std::vector<Work>>& devices) {
 // By what tells the same work of other rounds.
 using Key = std::tuple<LayerId, Phase, std::uint32_t>;
 
+// All times are whole ticks: a difference is one, too, but for what doubles round.
+Seconds in_ticks(Seconds time) {
+  return to_seconds(to_ticks(time));
+}
+
 class Comparison {
  public:
   Comparison(const Plan& plan, std::span<const Span> step, double tolerance)
@@ -106,7 +112,7 @@ class Comparison {
     std::optional<Seconds> last;
     for (const Work& work : devices_.front()) {
       const Work* const next = work.start >= full_.from ? same(0, work, rounds) : nullptr;
-      if (next != nullptr && next->start <= full_.to) last = next->start - work.start;
+      if (next != nullptr && next->start <= full_.to) last = in_ticks(next->start - work.start);
     }
     return last;
   }

@@ -205,7 +205,7 @@ ActivityTimes times_of(const Plan& plan, const Cluster& cluster, const PlanWorkl
 
 ActivityTimes all_times(const Plan& plan, const Cluster& cluster, const PlanWorkload& built,
                         ActivityTimes&& times) try {
-  return times.repeats ? all_periods(built.workload, times) : std::move(times);
+  return times.repeats() ? all_periods(built.workload, times) : std::move(times);
 } catch (const ClockEnds& error) {
   refuse(error, plan, cluster, built);
 }
@@ -260,17 +260,19 @@ Seconds mean_interval(Tick period, Timeline::Window window) {
   return (end(window.last) - end(window.first)) / static_cast<double>(window.last - window.first);
 }
 
-// What a device computes the longest in the last step of the steady window, slowed by flows.
+// What the busiest device computes in a step of the steady window, slowed by flows.
 Seconds busiest_slowed(const Workload& workload, const ActivityTimes& times, std::size_t steps) {
+  const auto [before, last] = Timeline::steady_window(steps);
   const std::size_t period = workload.size() / steps,
-                    first = period * Timeline::steady_window(steps).last;
+                    counted = std::max<std::size_t>(last - before, 1), end = period * (last + 1);
   std::vector<Tick> devices(workload.device_count());
-  for (std::size_t i = first; i < first + period; ++i) {
+  for (std::size_t i = end - counted * period; i < end; ++i) {
     const ActivityId id(i);
     if (workload.kind(id) != ActivityKind::compute) continue;
     devices[workload.device(id)()] += times.end[i] - times.start[i];
   }
-  return to_seconds(*std::max_element(devices.begin(), devices.end()));
+  const Tick most = *std::max_element(devices.begin(), devices.end());
+  return to_seconds(most) / static_cast<double>(counted);
 }
 
 // What no step can be shorter than in the long run, where all have the same costs.
@@ -409,8 +411,8 @@ SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<c
     RepeatedSteps done =
         simulate_repeated(plan, cluster, costs, tried, runtime, settles, cancelled);
     const Tick step = done.times.makespan;
-    if (done.times.repeats && step <= kMaxTick / static_cast<Tick>(steps)) {
-      const std::size_t told = done.times.end.size() * tried / done.built.workload.size();
+    if (done.times.repeats() && step <= kMaxTick / static_cast<Tick>(steps)) {
+      const std::size_t told = done.times.end.size() / done.times.period;
       return {steps_that_tell(plan, done.built, done.times, told),
               mean_interval(step, Timeline::steady_window(steps)),
               to_seconds(static_cast<Tick>(steps) * step)};

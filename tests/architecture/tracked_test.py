@@ -22,9 +22,12 @@ def strangers(root, paths):
     """ "FILE:LINE: what" for each thing in the text files `paths` that does not belong."""
     for path in paths:
         data = (root / path).read_bytes()
-        if b"\0" in data:
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError:  # an input that a parser is tried with
             continue
-        text = data.decode("utf-8")
+        if "\0" in text:
+            continue
         for what, pattern in STRANGERS:
             for match in pattern.finditer(text):
                 yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {what}"

@@ -9,12 +9,34 @@
 
 namespace {
 
-constexpr std::string_view kWords[] = {
-    "strata_document", "baseline", "model",    "cluster", "batch",   "strategy", "degrees",
-    "devices",         "what_ifs", "layers",   "r",       "scatter", "settings", "null",
-    "lenet5",          "vgg16",    "p100-4x4", "data",    "true",    "1"};
+constexpr std::string_view kWords[] = {"strata_document",
+                                       "baseline",
+                                       "input",
+                                       "strategy",
+                                       "sets",
+                                       "configs",
+                                       "found",
+                                       "found_on",
+                                       "touched",
+                                       "locked",
+                                       "profiles",
+                                       "base_cluster",
+                                       "base_batch",
+                                       "degrees",
+                                       "devices",
+                                       "r",
+                                       "scatter",
+                                       "model",
+                                       "cluster",
+                                       "batch",
+                                       "lenet5",
+                                       "p100-4x4",
+                                       "data",
+                                       "true",
+                                       "null",
+                                       "1"};
 constexpr std::string_view kLines[] = {R"("model": "lenet5",)", R"("baseline": {},)",
-                                       R"("what_ifs": [["overlap", "off"]],)"};
+                                       R"("sets": [["overlap", "off"]],)"};
 constexpr strata::Vocabulary kVocabulary = {kWords, kLines};
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -122,7 +123,6 @@ bool moves_by_links_alone(const Trial& trial) {
   return trial.input().cluster.communication_library() == CommunicationLibrary{};
 }
 
-// The shard that a device of a layer has: where pieces come from.
 void transfers_take_what_their_links_allow(Trial& trial) {
   if (!moves_by_links_alone(trial)) return;
   trial.applies();
@@ -247,6 +247,32 @@ void memory_holds_parameters_and_state(Trial& trial) {
   }
 }
 
+// What a task reads and writes is there while it runs, beside what lasts.
+void memory_holds_what_tasks_use(Trial& trial) {
+  trial.applies();
+  const Plan& plan = trial.found().plan;
+  std::vector<std::int64_t> lasting(trial.devices());
+  for (const Buffer& buffer : plan.buffers()) {
+    if (buffer.lasts()) lasting[buffer.device()] += buffer.bytes.value;
+  }
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const Task& task = plan[TaskId(i)];
+    const Span& span = trial.found().timeline.span(0, TaskId(i));
+    if (task.kind != TaskKind::compute || span.end == span.start) continue;
+    std::set<BufferId> used;
+    plan.for_each_use(TaskId(i), [&](BufferId buffer, Access) {
+      const bool own = buffer.valid() && plan[buffer].device == task.device;
+      if (own && !plan[buffer].lasts()) used.insert(buffer);
+    });
+    std::int64_t bytes = lasting[task.device()];
+    for (const BufferId buffer : used) bytes += plan[buffer].bytes.value;
+    trial.expect(bytes <= trial.found().peak_memory[task.device()].value, [&] {
+      return fmt::format("a task uses {} bytes of device {}, whose peak is {}", bytes,
+                         task.device(), trial.found().peak_memory[task.device()].value);
+    });
+  }
+}
+
 constexpr Relation kAccountRelations[] = {
     {"times are finite", times_are_finite},
     {"parts add up to the step", parts_add_up_to_the_step},
@@ -256,6 +282,7 @@ constexpr Relation kAccountRelations[] = {
     {"rings take what their links allow", rings_take_what_their_links_allow},
     {"bytes are those of the definitions", bytes_are_those_of_the_definitions},
     {"memory holds parameters and state", memory_holds_parameters_and_state},
+    {"memory holds what tasks use", memory_holds_what_tasks_use},
 };
 
 }  // namespace

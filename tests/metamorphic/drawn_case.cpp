@@ -79,11 +79,12 @@ class ClusterText {
   }
 
   void add_link(const std::string& from, const std::string& to, const char* kind) {
+    const double bandwidth = drawn_size(random_, 1e6, 1e12);
+    const double latency = pick(random_, 0, 2) == 0 ? 0.0 : drawn_size(random_, 1e-8, 1e-3);
     text_ += fmt::format(
         "[[link]]\nfrom = \"{}\"\nto = \"{}\"\nkind = \"{}\"\nduplex = true\nbandwidth = \"{:.3e} "
         "B/s\"\nlatency = \"{:.3e} s\"\n",
-        from, to, kind, drawn_size(random_, 1e6, 1e12),
-        pick(random_, 0, 2) == 0 ? 0.0 : drawn_size(random_, 1e-8, 1e-3));
+        from, to, kind, bandwidth, latency);
   }
 
   Random& random_;
@@ -191,12 +192,12 @@ class CaseDrawer {
 
   // Tokens, heads and layers that several devices can share.
   std::string family() {
-    const std::int64_t heads = std::int64_t{1} << pick(random_, 1, 3);
+    const std::int64_t heads = std::int64_t{1} << pick(random_, 1, 3), layers = pick(random_, 1, 3),
+                       hidden = heads * 2 * pick(random_, 1, 4), ffn = 8 * pick(random_, 1, 4),
+                       seq = 4 * pick(random_, 1, 4), vocab = pick(random_, 8, 40);
     const std::string sizes =
-        fmt::format("layers={},hidden={},heads={},ffn={}", pick(random_, 1, 4),
-                    heads * 2 * pick(random_, 1, 4), heads, 8 * pick(random_, 1, 4));
-    const std::string tokens =
-        fmt::format("{},seq={},vocab={}", sizes, 4 * pick(random_, 1, 4), pick(random_, 8, 40));
+        fmt::format("layers={},hidden={},heads={},ffn={}", layers, hidden, heads, ffn);
+    const std::string tokens = fmt::format("{},seq={},vocab={}", sizes, seq, vocab);
     const char* const drops = pick(random_, 0, 3) == 0 ? ",dropout=0.1" : "";
     switch (pick(random_, 0, 3)) {
       case 0:
@@ -304,7 +305,8 @@ class CaseDrawer {
   }
 
   void draw(const WhatIfSpec& what_if) {
-    add(std::string(kWhatIf) + with_selector(std::string(what_if.key)), value_of(what_if));
+    const std::string key = with_selector(std::string(what_if.key));
+    add(std::string(kWhatIf) + key, value_of(what_if));
   }
 
   std::string with_selector(std::string key) {

@@ -220,15 +220,15 @@ void twice_the_hosts_do_half_each(Trial& trial) {
 }
 
 constexpr Relation kMachineRelations[] = {
-    {"more bandwidth is not slower", more_bandwidth_is_not_slower, 4},
-    {"less latency is not slower", less_latency_is_not_slower, 2},
-    {"faster devices are not slower", faster_devices_are_not_slower, 2},
-    {"fewer launches are not slower", fewer_launches_are_not_slower},
+    {"more bandwidth is not slower", more_bandwidth_is_not_slower, 4, true},
+    {"less latency is not slower", less_latency_is_not_slower, 2, true},
+    {"faster devices are not slower", faster_devices_are_not_slower, 2, true},
+    {"fewer launches are not slower", fewer_launches_are_not_slower, 1, true},
     {"names do not matter", names_do_not_matter, 4},
     {"links in two halves are as whole", links_in_two_halves_are_as_whole, 3},
-    {"twice as fast takes half the time", twice_as_fast_takes_half_the_time, 2},
-    {"one device communicates nothing", one_device_communicates_nothing, 4},
-    {"twice the hosts do half each", twice_the_hosts_do_half_each},
+    {"twice as fast takes half the time", twice_as_fast_takes_half_the_time, 2, true},
+    {"one device communicates nothing", one_device_communicates_nothing, 4, true},
+    {"twice the hosts do half each", twice_the_hosts_do_half_each, 1, true},
 };
 
 }  // namespace

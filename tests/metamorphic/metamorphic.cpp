@@ -49,10 +49,11 @@ void hold(const Relation& relation, Trial& trial, Tally& tally) {
   ++tally.tried;
   try {
     relation.check(trial);
-  } catch (const InputError&) {  // the changed case is one that Strata refuses
+    tally.applied += trial.verdict.applied ? 1 : 0;
+  } catch (const InputError& error) {
     ++tally.refused;
+    if (!relation.may_be_refused) trial.verdict.faults.push_back(error.message());
   }
-  tally.applied += trial.verdict.applied ? 1 : 0;
   tally.anomalies += trial.verdict.anomalies.size();
   for (const double size : trial.verdict.anomalies) {
     tally.largest_anomaly = std::max(tally.largest_anomaly, size);

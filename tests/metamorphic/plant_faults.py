@@ -45,7 +45,7 @@ FAULTS = [
      "      if (!repeats(d, rounds, from, *time)) return std::nullopt;\n", ""),
     ("rounds that are not simulated move nothing", "sim/study/case/predict.cpp",
      "    add_moved(more.transfer, periods, few.communication.transfer);\n", ""),
-    ("buffers that go with their first reader", "sim/timeline/memory.cpp",
+    ("buffers that go when their last reader begins", "sim/timeline/memory.cpp",
      "kept.until = std::max(kept.until, timeline.span(step, last).end);",
      "kept.until = timeline.span(step, last).start;"),
     ("a floor of memory that counts shared inputs twice", "sim/study/search/memory_floor.cpp",

@@ -13,7 +13,8 @@ namespace strata::testing {
 struct Relation {
   std::string_view name;
   void (*check)(Trial&) = nullptr;
-  std::uint64_t one_in = 1;  ///< cases: dear ones are held to a few
+  std::uint64_t one_in = 1;     ///< cases: dear ones are held to a few
+  bool may_be_refused = false;  ///< the changed case may be one that Strata refuses
 };
 
 // By what they compare. Each list is in a file of its own.

@@ -52,7 +52,7 @@ Known drawn_strategy(Trial& trial, const Case& input, const SearchSpace& space) 
   return {std::move(choices), std::move(found)};
 }
 
-// Of all rounds of a strategy as it is: no choices of a search.
+// The case, where its space is small and its batch is not cut in time; else null.
 const Case* searched(Trial& trial, const SearchSpace& space) {
   if (configs(space) > kMostConfigs || trial.input().cut) return nullptr;
   return &trial.input();
@@ -138,10 +138,10 @@ void answers_are_the_best_that_fit(Trial& trial) {
 }
 
 constexpr Relation kSearchRelations[] = {
-    {"bounds lie below steps", bounds_lie_below_steps, 4},
-    {"floors lie below peaks", floors_lie_below_peaks, 4},
-    {"tables say what terms say", tables_say_what_terms_say, 4},
-    {"answers are the best that fit", answers_are_the_best_that_fit, 20},
+    {"bounds lie below steps", bounds_lie_below_steps, 4, true},
+    {"floors lie below peaks", floors_lie_below_peaks, 4, true},
+    {"tables say what terms say", tables_say_what_terms_say, 4, true},
+    {"answers are the best that fit", answers_are_the_best_that_fit, 20, true},
 };
 
 }  // namespace

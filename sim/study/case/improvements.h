@@ -18,9 +18,9 @@ struct FasterWithout {
   WhatIfs improvements;  ///< that it does without
   Seconds step;
 };
-/// Nothing where the request has no improvements, or the step is no shorter without them. `step`:
-/// with them. Throws InputError.
+/// Nothing where the request has no improvements, or the step is no shorter without them, or
+/// nothing is known of that machine. `step`: with them, predicted by the same options.
 std::optional<FasterWithout> faster_without(const CaseRequest& request, const Strategy& strategy,
-                                            Seconds step);
+                                            Seconds step, const PredictOptions& options = {});
 
 }  // namespace strata

@@ -41,7 +41,8 @@ long whole_percent(double share) {
 }  // namespace
 
 Plausibility plausibility(const Case& input, const FlopsUtilisation& used, Seconds step) {
-  if (used.least > 1) {
+  constexpr double kRounding = 1e-6;
+  if (used.least > 1 + kRounding) {
     return {false, fmt::format("the step takes {}, and its arithmetic {} at the peak of {}",
                                format_seconds(step), format_seconds(step * used.least),
                                devices_of(input))};

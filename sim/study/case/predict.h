@@ -134,7 +134,8 @@ struct PredictOptions {
   bool eq1 = true;                 ///< else Prediction::terms is empty
   bool breakdown = false;          ///< else Prediction::breakdown is empty
   CaseMemo* memo = nullptr;        ///< of the case
-  const std::atomic<bool>* cancelled = nullptr;  ///< looked at all the time (sim/base/cancel.h)
+  const std::atomic<bool>* cancelled = nullptr;  ///< looked at between the parts of a prediction,
+                                                 ///< and in the long ones (sim/base/cancel.h)
   /// Of the plan (LowerOptions): of more, predict() throws TooManyTasks.
   std::size_t most_tasks = std::numeric_limits<std::size_t>::max();
 };

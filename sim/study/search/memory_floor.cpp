@@ -41,7 +41,10 @@ class Kept {
 
   std::int64_t bytes(LayerId layer, const Degrees& degrees) const {
     const Layer& l = graph_[layer];
-    const Tile shard = partition(l, degrees).tile(kFirst);
+    const Partition parts = partition(l, degrees);
+    const Tile shard = parts.tile(kFirst);
+    // Of sums that shards scatter, one holds its part.
+    const std::int64_t output = volume(parts.held(0));
     const std::int64_t held = l.weight_of.valid() ? 0 : shard_parameters(l, shard).total();
     const std::int64_t state =
         has_backward(layer) ? state_bytes(by_.kernels.optimizer, dtypes_.parameters) : 0;
@@ -52,9 +55,9 @@ class Kept {
         (by_.zero >= Zero::state ? part : held) * state;
     if (!has_instant_ || !has_backward(layer)) return parameters;
     std::int64_t values = 0;
-    if (readers_[layer()] == 0 && begins_a_segment(layer)) values += volume(shard);
+    if (readers_[layer()] == 0 && begins_a_segment(layer)) values += output;
     if (is_in_segment(layer)) return parameters + values * element_bytes(dtypes_.values);
-    if (reads_output(layer)) values += volume(shard) / readers_[layer()];
+    if (reads_output(layer)) values += output / readers_[layer()];
     for (std::size_t input : inputs_read(layer)) {
       if (by_.gathers_again) break;
       std::int64_t read = 0;

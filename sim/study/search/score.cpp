@@ -7,6 +7,7 @@
 
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
+#include "sim/plan/lower.h"
 #include "sim/study/case/eq1_tables.h"
 #include "sim/study/case/flops.h"
 #include "sim/study/case/rounds.h"
@@ -125,15 +126,29 @@ Seconds Scores::eq1(const Strategy& strategy, Flag cancelled) {
   return score_eq1(rounds.cut, strategy, &rounds.memo, cancelled).eq1;
 }
 
+// Large plans one after another, so that what they take has a bound on any number of cores.
+template <class Simulate>
+auto Scores::in_turn(Flag cancelled, const Simulate& simulate) {
+  try {
+    return simulate(kFewTasks);
+  } catch (const TooManyTasks&) {
+  }
+  std::unique_lock turn(turn_, std::defer_lock);
+  while (!turn.try_lock_for(kWait)) throw_if_cancelled(cancelled);
+  return simulate(kMostTasks);
+}
+
 Seconds Scores::eq1_by_class(const Strategy& strategy, Flag cancelled) {
+  Rounds& rounds = rounds_of(strategy);
   PredictOptions options;
   options.devices = Simulated::one_of_each_class;
   options.all_steps = options.critical_path = options.memory = false;
   options.cancelled = cancelled;
-  options.most_tasks = kMostTasks;
-  Rounds& rounds = rounds_of(strategy);
   options.memo = &rounds.memo;
-  return predict(rounds.cut, strategy, options).eq1_seconds();
+  return in_turn(cancelled, [&](std::size_t most_tasks) {
+    options.most_tasks = most_tasks;
+    return predict(rounds.cut, strategy, options).eq1_seconds();
+  });
 }
 
 std::vector<Choices> Scores::fastest(std::size_t most) const {
@@ -159,11 +174,6 @@ std::optional<Scored> Scores::nearest() const {
   return nearest_;
 }
 
-bool Scores::contains(const Choices& choices) const {
-  const std::lock_guard guard(lock_);
-  return known_.contains(choices);
-}
-
 bool Scores::too_large(const Scored& scored) const {
   if (!scored.has_peak()) return false;
   return memory_limit_ ? scored.peak_memory > *memory_limit_ : !scored.fits;
@@ -178,7 +188,9 @@ Scored Scores::simulated(const Strategy& strategy, bool memory, Flag cancelled) 
   try {
     Rounds& rounds = rounds_of(strategy);
     if (quick_to_simulate(rounds.cut, strategy)) {
-      Scored scored = simulated_in_turn(rounds, strategy, memory, cancelled);
+      Scored scored = in_turn(cancelled, [&](std::size_t most_tasks) {
+        return score_simulated(rounds.cut, strategy, &rounds.memo, memory, cancelled, most_tasks);
+      });
       if (too_large(scored)) remember_nearest(scored);
       return scored;
     }
@@ -188,26 +200,18 @@ Scored Scores::simulated(const Strategy& strategy, bool memory, Flag cancelled) 
   return {strategy, {}, {}, {}, {}};
 }
 
-// Large plans one after another, so that what they take has a bound on any number of cores.
-Scored Scores::simulated_in_turn(Rounds& rounds, const Strategy& strategy, bool memory,
-                                 Flag cancelled) {
-  try {
-    return score_simulated(rounds.cut, strategy, &rounds.memo, memory, cancelled, kFewTasks);
-  } catch (const TooManyTasks&) {
-  }
-  std::unique_lock turn(turn_, std::defer_lock);
-  while (!turn.try_lock_for(kWait)) throw_if_cancelled(cancelled);
-  return score_simulated(rounds.cut, strategy, &rounds.memo, memory, cancelled, kMostTasks);
-}
-
 // Of equally large ones the faster, and one that has a name: the same one, whatever came first.
 void Scores::remember_nearest(const Scored& scored) {
   const auto order = [](const Scored& s) {
     const std::string& name = s.strategy.name();
     return std::tuple(s.peak_memory, s.step, name.empty(), name);
   };
+  const auto precedes = [&](const Scored& a, const Scored& b) {
+    if (order(a) != order(b)) return order(a) < order(b);
+    return std::ranges::lexicographical_compare(a.strategy.configs(), b.strategy.configs());
+  };
   const std::lock_guard guard(lock_);
-  if (!nearest_ || order(scored) < order(*nearest_)) nearest_ = scored;
+  if (!nearest_ || precedes(scored, *nearest_)) nearest_ = scored;
 }
 
 CaseResult result_of(const Case& input, const Scored& scored) {

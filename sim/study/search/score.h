@@ -62,7 +62,6 @@ class Scores {
   Seconds eq1(const Strategy& strategy, Flag cancelled = nullptr);
   /// The same of what is quick to simulate, without the routes between all devices.
   Seconds eq1_by_class(const Strategy& strategy, Flag cancelled = nullptr);
-  bool contains(const Choices& choices) const;
   /// Whether the space holds it; that computes layers again as the case says.
   bool in_space(const Strategy& strategy) const;
   /// Whether it is known to fit in memory, and whether it is known not to.
@@ -87,7 +86,8 @@ class Scores {
   };
 
   Scored simulated(const Strategy& strategy, bool memory, Flag cancelled);
-  Scored simulated_in_turn(Rounds& rounds, const Strategy& strategy, bool memory, Flag cancelled);
+  template <class Simulate>
+  auto in_turn(Flag cancelled, const Simulate& simulate);
   void remember_nearest(const Scored& scored);
   Rounds& rounds_of(const Strategy& strategy);
 

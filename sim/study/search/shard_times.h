@@ -30,7 +30,7 @@ class ShardTimer {
         needs_gradient_(requires_gradient(input.graph)),
         costs_(input.graph, input.dtypes) {}
 
-  /// A layer whose shards take what those of `layer` take, the same one for all that do.
+  /// The first layer that costs what `layer` costs, where it has the same phases; else `layer`.
   LayerId first_equal(LayerId layer) const;
 
   ShardTimes times(LayerId layer, const Cut& cut, std::int64_t shard, DeviceId device);

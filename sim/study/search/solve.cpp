@@ -21,6 +21,7 @@
 #include "sim/study/search/outsiders.h"
 #include "sim/study/search/simulated_search.h"
 #include "sim/study/search/step_bound.h"
+#include "sim/study/search/tried.h"
 #include "sim/study/search/within_memory.h"
 
 namespace strata {
@@ -45,9 +46,6 @@ constexpr double kShareOfEq1 = 0.1;
 // minutes.
 constexpr std::size_t kPartsForStarts = 1000;
 
-// Strategies that are searched for.
-constexpr std::string_view kNameUnderEq1 = "eq1", kNameUnderSimulation = "optimal";
-
 class Stopwatch {
  public:
   double seconds() const {
@@ -70,7 +68,8 @@ class Search {
         space_(with_rounds(input, keep({of_rounds_.graph, of_rounds_.cluster, options.space},
                                        of_rounds_, options.kept))),
         scores_(input, space_, options.memory_limit),
-        has_tables_(eq1_tables_fit(of_rounds_, space_)) {
+        has_tables_(eq1_tables_fit(of_rounds_, space_)),
+        tried_(input, options, scores_) {
     if (!has_tables_ && !simulated()) refuse_tables(of_rounds_, space_);
     result_.no_tables = !has_tables_;
     limits_.cancelled = deadline_.flag();
@@ -110,60 +109,16 @@ class Search {
     for (const Strategy& strategy : usual_) add_known(strategy);
     const std::vector<Strategy> shared = with_rounds(input_, hybrids(input_));
     for (const Strategy& strategy : shared) add_known(strategy);
-    tried_ = simulated_all(usual_, last_words_.flag());
+    tried_.add(usual_, last_words_.flag());
     throw_if_cancelled(limits_.cancelled);
     if (!options_.simulate) return;
-    try_all(shared);
-    try_outsiders();
+    tried_.add_fitting(shared, limits_.cancelled);
+    report("strategies by rule");
+    tried_.add_outsiders(limits_.cancelled);
   }
 
   void add_known(const Strategy& strategy) {
     if (auto choices = space_.choices(strategy)) known_.push_back(std::move(*choices));
-  }
-
-  // Strategies that no search considers (outsiders.h): in rounds, since stages shorten the step
-  // then; and as long as none of all that was found fits, since they need less memory.
-  void try_outsiders() {
-    report("strategies by rule");
-    if (input_.cut) try_all(pipelines(input_, Recompute::none));
-    if (options_.memory_limit == kAnyMemory || !of_tokens(input_.graph)) return;
-    if (!any_fits() && !input_.cut) try_all(pipelines(input_, Recompute::none));
-    if (!any_fits() && input_.recompute == Recompute::none) {
-      try_all(pipelines(input_, Recompute::full));
-    }
-  }
-
-  bool any_fits() const {
-    return std::ranges::any_of(tried_, [&](const Scored& each) {
-      return each.simulated() && scores_.fits(each) && keeps(each.strategy, options_.kept);
-    });
-  }
-
-  // Those that fit stay: they are taken along for the memory that they save.
-  void try_all(std::vector<Strategy> strategies) {
-    std::erase_if(strategies, [&](const Strategy& strategy) {
-      return !keeps(strategy, options_.kept) ||
-             !parameters_fit(input_, strategy, options_.memory_limit);
-    });
-    for (Scored& each : simulated_all(strategies, limits_.cancelled)) {
-      if (each.simulated() && scores_.fits(each)) tried_.push_back(std::move(each));
-    }
-    throw_if_cancelled(limits_.cancelled);
-  }
-
-  // As far as there is time.
-  std::vector<Scored> simulated_all(const std::vector<Strategy>& strategies, Flag cancelled) {
-    std::vector<Scored> all(strategies.size());
-    parallel_for(all.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
-      all[i].strategy = strategies[i];
-      if (options_.simulate) simulate(all[i], cancelled);
-    });
-    return all;
-  }
-
-  void simulate(Scored& scored, Flag cancelled) try {
-    scored = scores_.of(scored.strategy, cancelled);
-  } catch (const Cancelled&) {
   }
 
   // Eq. 1 of what was tried: where it decides, all the time that there is; else a small part, as
@@ -172,19 +127,8 @@ class Search {
     const double share = simulated() ? kShareOfEq1 : 1;
     const double left = std::max(0.0, options_.limits.time_limit - start_.seconds());
     const Deadline enough(share * left, limits_.cancelled);
-    parallel_for(tried_.size(), options_.limits.threads,
-                 [&](std::size_t i, unsigned) { add_eq1(tried_[i], enough.flag()); });
+    tried_.add_eq1(enough.flag());
     throw_if_cancelled(limits_.cancelled);
-  }
-
-  void add_eq1(Scored& scored, Flag cancelled) try {
-    if (scored.has_eq1()) return;
-    if (routes_fit(input_.cluster)) {
-      scored.eq1 = scores_.eq1(scored.strategy, cancelled);
-    } else if (scored.simulated()) {
-      scored.eq1 = scores_.eq1_by_class(scored.strategy, cancelled);
-    }
-  } catch (const Cancelled&) {
   }
 
   // An answer has what the objective compares; under a limit of memory it is known to fit.
@@ -417,12 +361,12 @@ class Search {
 
   // What was not simulated exchanges so much that there is no time for its Eq. 1, either.
   void gather_tried() {
-    for (Scored& each : tried_) {
-      if (each.simulated() || !result_.stopped) add_eq1(each, last_words_.flag());
+    for (Scored& each : tried_.all()) {
+      if (each.simulated() || !result_.stopped) tried_.add_eq1(each, last_words_.flag());
     }
-    result_.baselines = tried_;
+    result_.baselines = tried_.all();
     result_.baselines.resize(usual_.size());
-    for (const Scored& each : tried_) {
+    for (const Scored& each : tried_.all()) {
       if (may_win(each) && keeps(each.strategy, options_.kept)) add(each);
     }
   }
@@ -434,8 +378,7 @@ class Search {
 
   // What is proved is called so. Baselines keep their names.
   void name_found() {
-    const std::string_view proved =
-        options_.objective == Objective::eq1 ? kNameUnderEq1 : kNameUnderSimulation;
+    const std::string_view proved = searched_name(options_.objective);
     const std::string name(result_.optimal ? proved : "best");
     for (std::size_t i = 0; i < result_.best.size(); ++i) {
       Strategy& strategy = result_.best[i].strategy;
@@ -496,7 +439,7 @@ class Search {
   Scores scores_;
   const bool has_tables_;  ///< without them only what needs none is tried
   std::vector<Strategy> usual_;
-  std::vector<Scored> tried_;   ///< the usual ones, then hybrids and strategies by rule that fit
+  TriedStrategies tried_;       ///< the usual ones first
   std::vector<Choices> known_;  ///< the usual ones and hybrids that the space holds
   std::vector<Choices> found_;
   ScreenProof proof_;
@@ -507,23 +450,6 @@ class Search {
   CostTables tables_;
   Solved result_;
 };
-
-void check(const SolveOptions& options) {
-  if (!options.simulate && (options.memory_limit || options.objective != Objective::eq1)) {
-    throw InputError(
-        "`no_simulation` gives Eq. 1 alone; allowed: `objective` eq1, no `memory_limit`");
-  }
-  if (options.gap >= 1) {
-    throw InputError(fmt::format(
-        "`gap` {}: a part of the step; allowed: a number from 0 to below 1", options.gap));
-  }
-  if (options.algorithm != SearchAlgorithm::dfs) return;
-  if (options.memory_limit || options.k_best > 1 || options.objective != Objective::eq1) {
-    throw InputError(
-        "`algorithm` dfs finds one strategy under Eq. 1; allowed: `objective` eq1, no "
-        "`memory_limit`, no `k_best`");
-  }
-}
 
 // A sum without a value has no least one.
 void check_finite(const Solved& solved) {
@@ -537,29 +463,10 @@ void check_finite(const Solved& solved) {
 
 }  // namespace
 
-std::vector<Strategy> baselines(const Case& input) {
-  const int devices = static_cast<int>(input.cluster.device_count());
-  return {data_parallel(input.graph, devices), model_parallel(input.graph, devices),
-          owt_parallel(input.graph, devices)};
-}
-
-Seconds Solved::least() const {
-  const Scored& first = best.front();
-  if (objective == Objective::eq1) return first.eq1;
-  return first.simulated() ? first.step : Seconds{kInfinity};
-}
-
-std::optional<Objective> searched_objective(std::string_view strategy) {
-  if (strategy == kNameUnderEq1) return Objective::eq1;
-  if (strategy == kNameUnderSimulation) return Objective::simulated;
-  return std::nullopt;
-}
-
 Searched search_for_best(const Case& input, const SolveOptions& options) {
   Solved found = Search(input, options).run();
   if (found.stopped) throw_if_cancelled(options.limits.cancelled);
-  const bool eq1 = options.objective == Objective::eq1;
-  const std::string name(eq1 ? kNameUnderEq1 : kNameUnderSimulation);
+  const std::string name(searched_name(options.objective));
   if (!found.best.empty()) return {found.best.front().strategy.called(name), ""};
   const std::string why = none_found(input, found, options.memory_limit);
   if (!found.nearest) throw InputError(why);

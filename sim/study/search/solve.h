@@ -81,6 +81,11 @@ struct Solved {
 /// of them, and what simulations take.
 Solved solve(const Case& input, const SolveOptions& options = {});
 
+/// Throws InputError for options that do not go together.
+void check(const SolveOptions& options);
+
+/// `eq1` or `optimal`.
+std::string_view searched_name(Objective objective);
 /// What a strategy of this name is searched for by: `eq1`, or `optimal` by the simulated step.
 std::optional<Objective> searched_objective(std::string_view strategy);
 

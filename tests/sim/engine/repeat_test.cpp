@@ -69,7 +69,7 @@ TEST(Repeat, TheFirstPeriodTellsOfAll) {
     SimulateOptions options;
     options.period = period;
     ActivityTimes times = simulate(workload, options);
-    if (times.repeats) {
+    if (times.repeats()) {
       ++told;
       told_though_some_wait_for_less += seed % 2;
       times = all_periods(workload, times);
@@ -89,19 +89,24 @@ TEST(Repeat, ThePeriodsSettle) {
     const auto [workload, period] = random_periods(seed, 4);
     SimulateOptions options;
     options.period = period;
-    const bool repeats = simulate(workload, options).repeats;
+    const bool repeats = simulate(workload, options).repeats();
     options.settles = true;
     const ActivityTimes first = simulate(workload, options);
-    if (repeats || !first.repeats) continue;
+    if (repeats || !first.repeats()) continue;
     ++told;
     ASSERT_EQ(first.end.size(), 2 * period) << "seed " << seed;
     const ActivityTimes all = simulate(workload);
+    const ActivityTimes told_of_all = all_periods(workload, first);
     const auto starts = [](const std::vector<Tick>& times, const std::vector<Tick>& more) {
       return std::equal(times.begin(), times.end(), more.begin());
     };
     ASSERT_TRUE(starts(first.ready, all.ready)) << "seed " << seed;
     ASSERT_TRUE(starts(first.start, all.start)) << "seed " << seed;
     ASSERT_TRUE(starts(first.end, all.end)) << "seed " << seed;
+    const std::size_t settled = workload.size() - period;
+    ASSERT_TRUE(std::equal(all.end.begin(), all.end.begin() + static_cast<std::ptrdiff_t>(settled),
+                           told_of_all.end.begin()))
+        << "seed " << seed;
     // The last one has no other behind it, which would begin before it has ended.
     for (std::size_t a = 2 * period; a < workload.size() - period; ++a) {
       ASSERT_EQ(all.end[a], all.end[a - period] + first.makespan) << "seed " << seed;
@@ -121,7 +126,7 @@ TEST(Repeat, AnotherDeviceMayBeginWhileThePeriodEnds) {
   SimulateOptions options;
   options.period = 4;
   ActivityTimes times = simulate(w, options);
-  if (times.repeats) times = all_periods(w, times);
+  if (times.repeats()) times = all_periods(w, times);
   EXPECT_EQ(times, simulate(w));
 }
 

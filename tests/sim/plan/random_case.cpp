@@ -308,11 +308,12 @@ Graph random_transformer(Random& random) {
                      hidden = std::max<std::int64_t>(4, heads * one_of({2, 4, 6}));
   // Norms of few channels, of which a dropout leaves none, make much of rounding.
   const bool drops = pick(random, 0, 2) == 0 && hidden >= 8;
-  const std::string sizes =
-      fmt::format("layers={},hidden={},heads={},ffn={}{}", pick(random, 1, 2), hidden, heads,
-                  pick(random, 2, 9), drops ? ",dropout=0.2" : "");
-  const std::string tokens =
-      fmt::format("{},seq={},vocab={}", sizes, pick(random, 1, 7), pick(random, 2, 9));
+  // Compilers may evaluate arguments of a function in any order.
+  const std::int64_t layers = pick(random, 1, 2), ffn = pick(random, 2, 9),
+                     seq = pick(random, 1, 7), vocab = pick(random, 2, 9);
+  const std::string sizes = fmt::format("layers={},hidden={},heads={},ffn={}{}", layers, hidden,
+                                        heads, ffn, drops ? ",dropout=0.2" : "");
+  const std::string tokens = fmt::format("{},seq={},vocab={}", sizes, seq, vocab);
   const std::int64_t batch = pick(random, 1, 4);
   if (pick(random, 0, 4) == 0) return random_sharing_network(random);
   switch (pick(random, 0, 3)) {
