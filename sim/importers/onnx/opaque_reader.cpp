@@ -142,14 +142,12 @@ std::optional<Product> product_in(OnnxNode& node, const TensorDims& output) {
 }
 
 // Its axes are those of what it reads, of as many dims, for most ops go element by element or
-// change the extent of one axis: a scaled token stays a token. Transpose and Einsum permute them.
+// change the extent of one axis: a scaled token stays a token. Not those of a Transpose.
 Axes axes_of_output(OnnxNode& node, std::size_t rank) {
   const auto fit = [&](const Axes& axes) {
     return axes.size() == rank && std::ranges::all_of(axes, &Axis::has_value);
   };
-  const std::string& type = node.proto().op_type();
-  const bool permutes = type == "Transpose" || type == "Einsum";
-  for (int i = 0; i < node.input_count() && !permutes; ++i) {
+  for (int i = 0; i < node.input_count() && node.proto().op_type() != "Transpose"; ++i) {
     if (!node.is_data(i)) continue;
     const auto* const value = std::get_if<OnnxActivation>(&node.value(i));
     if (value != nullptr && fit(value->axes)) return value->axes;
