@@ -383,8 +383,8 @@ const WhatIfSpec* find_what_if(std::string_view key) {
   return found == kWhatIfs.end() ? nullptr : found;
 }
 std::string what_if_keys() {
-  std::vector<std::string_view> keys;
-  for (const WhatIfSpec& spec : kWhatIfs) keys.push_back(spec.key);
+  std::vector<std::string_view> keys(kWhatIfs.size());
+  std::ranges::transform(kWhatIfs, keys.begin(), &WhatIfSpec::key);
   return fmt::format("{}", fmt::join(keys, ", "));
 }
 bool is_what_if(std::string_view key) {
