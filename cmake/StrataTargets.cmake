@@ -156,11 +156,12 @@ endfunction()
 #             LINKS strata_x ...)
 # One test program per folder, and one CTest case for it: N cases that share its tests where it takes
 # long. Each writes reports/NAME.xml, which scripts/count-tests adds up (reports.txt names
-# them all). The target threaded_tests
-# builds those labelled `threads`, for the thread sanitizer; exec_tests those of exec/, whose kernels
-# users run optimised. At most one label: CTest splits lists of them.
+# them all). The target threaded_tests builds those labelled `threads`, for the thread sanitizer;
+# exec_tests those of exec/, whose kernels users run optimised; cli_tests those of cli/. At most one
+# label: CTest splits lists of them.
 add_custom_target(threaded_tests)
 add_custom_target(exec_tests)
+add_custom_target(cli_tests)
 function(strata_test name)
   cmake_parse_arguments(ARG "HOT" "LABELS;SHARDS" "SOURCES;LINKS" ${ARGN})
   add_executable(${name}_test ${ARG_SOURCES})
@@ -170,9 +171,11 @@ function(strata_test name)
   if(ARG_LABELS STREQUAL "threads")
     add_dependencies(threaded_tests ${name}_test)
   endif()
-  if(name MATCHES "^exec_")
-    add_dependencies(exec_tests ${name}_test)
-  endif()
+  foreach(folder exec cli)
+    if(name MATCHES "^${folder}_")
+      add_dependencies(${folder}_tests ${name}_test)
+    endif()
+  endforeach()
   if(NOT ARG_SHARDS)
     set(ARG_SHARDS 1)
   endif()

@@ -234,14 +234,17 @@ class Division {
   }
 
   // Where a step is longer in the long run than those of the window: its work in full, and the
-  // waiting in the same proportions.
+  // waiting in the same proportions. Work that communication slows down differs from step to step:
+  // in the last one it may be more than a step in the long run has.
   StepParts stretched(DeviceId device, Seconds step) {
-    StepParts parts;
+    StepParts work;
     for (const End& end : causes_.work(device)) {
       if (end.of.step != last_step_) continue;
-      own_part(plan_, plan_[end.of.task], parts) += span(end.of).duration();
+      own_part(plan_, plan_[end.of.task], work) += span(end.of).duration();
     }
-    const Seconds waits = std::max(Seconds{}, step - parts.total()), waited = waited_.total();
+    StepParts parts;
+    add(work, std::min(1.0, step / work.total()), parts);
+    const Seconds waits = step - parts.total(), waited = waited_.total();
     if (waited > Seconds{}) {
       add(waited_, waits / waited, parts);
     } else {

@@ -55,19 +55,27 @@ void parts_add_up_to_the_step(Trial& trial) {
                     "critical path and step", 1e-6);
 }
 
-// Whether each of the device's tasks begins a step later than the one of the step before, in the
-// steady window: a device that waits for no other runs ahead.
+// Whether each of the device's tasks begins a step later than the one of the step before, as far as
+// the steady window sees: a device that waits for no other runs ahead, by steps that it may need to
+// have simulated after the window.
 bool keeps_step(const Prediction& found, DeviceId device) {
-  const auto [first, last] = found.timeline.steady_window();
-  const double time = static_cast<double>(last - first) * found.step.value;
+  const Timeline& timeline = found.timeline;
+  if (timeline.steps() < 4) return false;
+  const auto [first, last] = timeline.steady_window();
+  const Seconds begin = timeline.step_end(first), end = timeline.step_end(last);
+  const std::size_t most_ahead = timeline.steps() - last;
   for (std::size_t i = 0; i < found.plan.size(); ++i) {
     const TaskId task(i);
     if (found.plan[task].device != device || found.plan[task].kind != TaskKind::compute) continue;
-    const Seconds apart =
-        found.timeline.span(last, task).start - found.timeline.span(first, task).start;
-    if (std::abs(apart.value - time) > 1e-9 * time) return false;
+    if (timeline.span(first + most_ahead, task).start < begin) return false;
+    for (std::size_t step = first; step + 1 < timeline.steps(); ++step) {
+      const Seconds start = timeline.span(step + 1, task).start;
+      const Seconds expected = timeline.span(step, task).start + found.step;
+      if (std::min(start, expected) >= end) break;
+      if (std::abs((start - expected).value) > 1e-9 * found.step.value) return false;
+    }
   }
-  return found.timeline.steps() > 3;
+  return true;
 }
 
 // Compute tasks take what they cost, a device does one at a time, and its parts say so.

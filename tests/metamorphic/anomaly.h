@@ -7,6 +7,10 @@
 
 namespace strata::testing {
 
+/// By how much a step may get longer where something else gets shorter but the order of tasks, or
+/// which flows share a link, changes too: of the longer step.
+constexpr double kMostOfAnomalies = 0.25;
+
 /// Whether a faster machine's step is longer for no other reason: where nothing begins before it
 /// did on the slower one, everything ends no later than on that. So the schedule of the slower
 /// machine is one of the faster machine's, which does not find it.

@@ -5,6 +5,7 @@
 #include "tests/metamorphic/metamorphic.h"
 
 #include <cstdlib>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -57,6 +58,7 @@ TEST(Metamorphic, RelationsHoldOfEveryCase) {
   const std::uint64_t count = number_in("STRATA_CASES", kUsualCases),
                       first = number_in("STRATA_SEED", 1);
   const char* const kept = std::getenv("STRATA_KEEP");
+  if (kept != nullptr) std::filesystem::create_directories(kept);
   Metamorphic room(kept == nullptr ? folder.path() : kept);
   const bool all = std::getenv("STRATA_FIRST") == nullptr;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {

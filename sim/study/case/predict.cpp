@@ -182,12 +182,20 @@ Rounds repeated_rounds(const Plan& plan, const RoundPeriod& period) {
   return {middle, middle + period.rounds};
 }
 
-// Whether no host falls behind its device in a period: what it was ahead by would run out.
-bool hosts_keep_up(const Case& input, const Prediction& few, const RoundPeriod& period) {
+// Whether rounds repeat for hosts, too: a host that falls behind its device in a period uses up
+// what it was ahead by. One that runs further ahead in each period must not hold up what comes
+// after them.
+bool hosts_repeat(const Case& input, const Prediction& few, const RoundPeriod& period,
+                  Seconds end) {
   constexpr double kRounding = 1 + 1e-6;
-  const auto times =
-      launch_times(few.plan, few.costs, input.runtime.launches, repeated_rounds(few.plan, period));
-  return std::ranges::all_of(times, [&](Seconds time) { return time <= kRounding * period.time; });
+  const Launches& launches = input.runtime.launches;
+  if (!launches.any()) return true;
+  const auto times = launch_times(few.plan, few.costs, launches, repeated_rounds(few.plan, period));
+  const auto keeps_up = [&](Seconds time) { return time <= kRounding * period.time; };
+  if (!std::ranges::all_of(times, keeps_up)) return false;
+  if (launches.wait_for_passes) return true;
+  const SteadyTime after{period.from + period.time, end, 1};
+  return breakdown(few.plan, few.timeline, after).mean.launch == Seconds{};
 }
 
 // The rounds that were not simulated, as many periods in the middle of the step.
@@ -260,7 +268,8 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
         const std::size_t told = found.timeline.steady_window().last;
         const auto repeated = round_period(found.plan, found.timeline.step(told), few->step,
                                            tolerance(found.plan, input.rounds));
-        if (!repeated || !hosts_keep_up(input, found, *repeated)) break;
+        if (!repeated || !hosts_repeat(input, found, *repeated, found.timeline.step_end(told)))
+          break;
         period = repeated->rounds;
         if ((input.rounds - rounds) % period != 0) continue;
         add_periods(*repeated, input.rounds, path, options, found);

@@ -73,6 +73,7 @@ struct Setting {
   Overlap overlap = Overlap::allowed;
   std::uint32_t rounds = 1;
   ScheduleChoice schedule = {};
+  double communication_share = 0;
 };
 
 Simulation simulation(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
@@ -85,7 +86,9 @@ Simulation simulation(const Graph& graph, const Cluster& cluster, const Strategy
   options.schedule = setting.schedule;
   Plan plan = lower(graph, cluster, strategy, options);
   const auto costs = task_costs(plan, graph, strategy, layer_costs, models);
-  Timeline timeline = simulate(plan, cluster, costs, setting.steps, setting.overlap);
+  Runtime runtime = setting.overlap;
+  runtime.communication_share = setting.communication_share;
+  Timeline timeline = simulate(plan, cluster, costs, setting.steps, runtime);
   return {std::move(plan), std::move(timeline)};
 }
 
@@ -283,6 +286,29 @@ TEST(Breakdown, ALongerStepIsMoreWaiting) {
               {.compute = 30, .bubble = 34 * 11.0 / 12, .transfer = 34 / 12.0, .optimizer = 2});
 }
 
+// Work that is slower in some steps than in others, of which the last one has most.
+TEST(Breakdown, WorkIsNoLongerThanAStepInTheLongRun) {
+  const Graph graph = two_layers(8);
+  const Simulation r = simulation(graph, on_a_switch(1, "10 GB/s"), data_parallel(graph, 1));
+  const auto [first, last] = r.timeline.steady_window();
+  ASSERT_LT(first, last);
+  std::vector<Span> spans = r.timeline.spans();
+  // The last step's first task begins before the one that ends the step before it.
+  const auto begin = spans.begin() + static_cast<std::ptrdiff_t>(last * r.plan.size());
+  const auto ends_sooner = [](const Span& a, const Span& b) { return a.end < b.end; };
+  const auto before =
+      std::max_element(begin - static_cast<std::ptrdiff_t>(r.plan.size()), begin, ends_sooner);
+  const auto after = std::find_if(begin, spans.end(),
+                                  [](const Span& span) { return span.duration() > Seconds{}; });
+  const Seconds from = before->start, to = after->end;
+  *after = {from, from, from + after->duration()};
+  *before = {after->end, after->end, to};
+  const Timeline timeline(r.plan.size(), spans, {}, Seconds{50 * kMs});
+  ASSERT_EQ(timeline.step_seconds(), Seconds{50 * kMs});
+  expect_near(breakdown(r.plan, timeline).mean,
+              {.compute = 50 * 50 / 54.0, .optimizer = 50 * 4 / 54.0});
+}
+
 void expect_parts_of(const StepParts& parts, Seconds step) {
   for (const Seconds part :
        {parts.compute, parts.recompute, parts.bubble, parts.exposed.transfer, parts.exposed.reduce,
@@ -302,7 +328,10 @@ TEST(Breakdown, PartsComeToTheStep) {
     const Strategy strategy = testing::random_strategy(random, graph, 5);
     const Setting setting{static_cast<std::size_t>(testing::pick(random, 1, 6)),
                           static_cast<SyncAlgorithm>(testing::pick(random, 0, 4)),
-                          round % 5 == 0 ? Overlap::none : Overlap::allowed};
+                          round % 5 == 0 ? Overlap::none : Overlap::allowed,
+                          1,
+                          {},
+                          round % 7 == 0 ? 0.3 : 0};
     const Simulation r = simulation(graph, cluster, strategy, setting, SmallCosts());
     const Seconds step = r.timeline.step_seconds();
     if (step == Seconds{}) continue;

@@ -78,6 +78,7 @@ TEST(RepeatedRounds, TellWhatAllDo) {
                 40,
                 Recompute::none,
                 {{"launch.forward", "80us"}, {"launch.backward", "5us"}}},
+        Example{gpt, "a100-1x2", "data", "", 80, Recompute::none, {{"launch.update", "300us"}}},
         Example{gpt, "a100-1x2", "data", "", 80, Recompute::none, {}, Zero::gradients},
         Example{gpt, "a100-1x2", "data", "", 80, Recompute::none, {}, Zero::parameters},
         Example{gpt, "a100-2x2", "hybrid:pp=2", "", 80, Recompute::full, {}, Zero::parameters},
