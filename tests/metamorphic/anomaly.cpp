@@ -1,6 +1,7 @@
 #include "tests/metamorphic/anomaly.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace strata::testing {
 namespace {
@@ -13,21 +14,24 @@ Workload workload_of(const Answer& answer) {
 
 }  // namespace
 
-bool is_anomaly(const Answer& slower, const Answer& faster) {
+bool is_anomaly(const Answer& slower, const Answer& faster, double factor) {
   const Workload slow = workload_of(slower);
   Workload fast = workload_of(faster);
   if (slow.size() != fast.size()) return false;
+  const auto scaled = [factor](Tick tick) {
+    return static_cast<Tick>(std::llround(factor * static_cast<double>(tick)));
+  };
   const ActivityTimes before = simulate(slow);
   for (std::size_t i = 0; i < fast.size(); ++i) {
     const ActivityId id(i);
     const bool flow = fast.kind(id) == ActivityKind::flow && slow.kind(id) == ActivityKind::flow;
-    const Tick sooner = flow ? slow.latency(id) - fast.latency(id) : 0;
-    fast.set_not_before(id, before.start[i] + std::max<Tick>(0, sooner));
+    const Tick sooner = flow ? scaled(slow.latency(id)) - fast.latency(id) : 0;
+    fast.set_not_before(id, scaled(before.start[i]) + std::max<Tick>(0, sooner));
   }
   const ActivityTimes after = simulate(fast);
-  const Tick rounding = before.makespan / 1'000'000;
+  const Tick rounding = scaled(before.makespan) / 1'000'000;
   for (std::size_t i = 0; i < fast.size(); ++i) {
-    if (after.end[i] > before.end[i] + rounding) return false;
+    if (after.end[i] > scaled(before.end[i]) + rounding) return false;
   }
   return true;
 }

@@ -64,13 +64,6 @@ const Case& Trial::cut() const {
   return *cut_;
 }
 
-bool Trial::settles() const {
-  PredictOptions options = brief_answer();
-  options.steps = base.question.steps + 2;
-  const Seconds longer = predict(input(), base.strategy, options).step;
-  return std::abs((longer - step()).value) <= 1e-5 * step().value;
-}
-
 void Trial::expect(bool holds, const std::function<std::string()>& what) {
   if (!holds) verdict.faults.push_back(what());
 }

@@ -76,9 +76,6 @@ class Trial {
   bool is(std::string_view key, std::string_view value) const { return drawn.value(key) == value; }
   std::size_t devices() const { return base.input.cluster.device_count(); }
 
-  /// Whether two more steps show the same step, to the rounding of an order of tasks that repeats.
-  bool settles() const;
-
   void applies() { verdict.applied = true; }
   void expect(bool holds, const std::function<std::string()>& what);
   /// To the relative rounding of sums, or to a tolerance.
