@@ -13,7 +13,7 @@
 #include "sim/cost/layer_table.h"
 #include "sim/cost/transfer_table.h"
 #include "sim/graph/regions.h"
-#include "sim/plan/redistribution.h"
+#include "sim/step/redistribution.h"
 
 namespace strata {
 

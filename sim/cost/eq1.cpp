@@ -7,8 +7,8 @@
 #include "sim/base/cancel.h"
 #include "sim/cost/transfer_table.h"
 #include "sim/graph/regions.h"
-#include "sim/plan/buckets.h"
-#include "sim/plan/lower.h"
+#include "sim/step/buckets.h"
+#include "sim/step/shard_groups.h"
 #include "sim/strategy/shared_weight.h"
 
 namespace strata {

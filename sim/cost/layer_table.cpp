@@ -7,7 +7,7 @@
 #include "sim/cost/layer_costs.h"
 #include "sim/cost/merged_products.h"
 #include "sim/graph/regions.h"
-#include "sim/plan/lower.h"
+#include "sim/step/shard_groups.h"
 
 namespace strata {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/plan/device_classes.h"
-#include "sim/plan/redistribution.h"
+#include "sim/step/redistribution.h"
 
 namespace strata {
 

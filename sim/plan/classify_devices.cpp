@@ -12,9 +12,10 @@
 #include "sim/base/cancel.h"
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
-#include "sim/plan/buckets.h"
 #include "sim/plan/mixed_bits.h"
-#include "sim/plan/redistribution.h"
+#include "sim/step/buckets.h"
+#include "sim/step/redistribution.h"
+#include "sim/step/shard_groups.h"
 
 namespace strata {
 namespace {

@@ -93,14 +93,6 @@ CollectivePhase least_of(const CollectivePhase& a, const CollectivePhase& b) {
 
 }  // namespace
 
-void check(const GradientSync& sync) {
-  if (!sync.shares() || sync.algorithm != SyncAlgorithm::ps) return;
-  throw InputError(fmt::format(
-      "`zero` {} shares the optimizer's state among replicas, of which `sync` ps leaves "
-      "all to one; allowed: `sync` ring, tree, hierarchical or auto",
-      name(sync.zero)));
-}
-
 Seconds Collective::Way::time(Bytes bytes) const {
   return phase.latency + Seconds{seconds_per_byte * static_cast<double>(bytes.value)};
 }

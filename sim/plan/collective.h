@@ -15,68 +15,14 @@
 //
 // Values and pure functions; thread-safe.
 
-#include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "sim/cluster/cluster.h"
+#include "sim/step/gradient_sync.h"
 
 namespace strata {
-
-enum class SyncAlgorithm : std::uint8_t { ps, ring, tree, hierarchical, automatic };
-inline constexpr std::array<std::string_view, 5> kSyncNames = {"ps", "ring", "tree", "hierarchical",
-                                                               "auto"};
-constexpr std::string_view name(SyncAlgorithm sync) {
-  return kSyncNames[static_cast<std::size_t>(sync)];
-}
-
-/// What the replicas of a parameter shard share, an interval each, where they would all have all of
-/// it (ZeRO's stages, Rajbhandari et al. 2020).
-enum class Zero : std::uint8_t {
-  nothing,
-  state,      ///< the optimizer's; each updates its interval, and then all gather the parameters
-  gradients,  ///< too, once those of a round are summed
-  parameters  ///< too, which are gathered for each pass that uses them
-};
-inline constexpr std::array<std::string_view, 4> kZeroNames = {"0", "1", "2", "3"};
-constexpr std::string_view name(Zero zero) {
-  return kZeroNames[static_cast<std::size_t>(zero)];
-}
-
-/// How replicas sum their gradients: by which algorithm, and how many bytes at once (buckets.h);
-/// 0 for each layer by itself, as a parameter server always does; and what they share meanwhile.
-struct GradientSync {
-  SyncAlgorithm algorithm = SyncAlgorithm::ring;
-  Bytes bucket = {};
-  Zero zero = Zero::nothing;
-
-  constexpr GradientSync(SyncAlgorithm by = SyncAlgorithm::ring, Bytes at_once = {},
-                         Zero shared = Zero::nothing)
-      : algorithm(by), bucket(at_once), zero(shared) {}
-  bool shares() const { return zero != Zero::nothing; }
-  /// Of values in a bucket (gradient_buckets()): its parameters lie there, too, of which kernels
-  /// move 16 bytes at once.
-  std::int64_t unit() const { return shares() ? 4 : 1; }
-  /// Whether a replica may be the parameter server of others.
-  bool may_serve() const {
-    return algorithm == SyncAlgorithm::ps ||
-           (algorithm == SyncAlgorithm::automatic && bucket == Bytes{} && !shares());
-  }
-  Bytes bucket_in_use() const { return algorithm == SyncAlgorithm::ps ? Bytes{} : bucket; }
-  bool operator==(const GradientSync&) const = default;
-};
-
-/// Throws InputError for a parameter server whose replicas would share.
-void check(const GradientSync& sync);
-
-/// What PyTorch's DistributedDataParallel takes where nothing else is said.
-inline constexpr Bytes kUsualBucket{std::int64_t{25} << 20};
-
-/// Of an all-reduce, which half: each device gets its interval of the sum, or all get everybody's
-/// interval. Between the two stands what replicas do with an interval each (LowerOptions::zero).
-enum class GroupWork : std::uint8_t { all_reduce, reduce_scatter, all_gather };
 
 /// `weight` bytes cross the link for every byte that the activity counts. Of the link's bandwidth
 /// it can use `share` at most: it takes up the link as weight / share bytes would.

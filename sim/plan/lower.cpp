@@ -12,6 +12,7 @@
 #include "sim/graph/step_phases.h"
 #include "sim/plan/classify_devices.h"
 #include "sim/plan/lowering.h"
+#include "sim/step/shard_groups.h"
 #include "sim/strategy/shared_weight.h"
 
 namespace strata {

@@ -64,14 +64,4 @@ Plan lower_by_class(const Graph& graph, const Cluster& cluster, const Strategy& 
                     const LowerOptions& options = {},
                     std::span<const std::uint32_t> cost_models = {});
 
-/// The shards that differ only in the dims of `over`, group by group.
-std::vector<std::vector<std::uint32_t>> shard_groups(const Degrees& degrees,
-                                                     const PerDim<bool>& over);
-
-/// The shards that hold a copy of each parameter shard: groups[k] for the k-th part in c.
-std::vector<std::vector<std::uint32_t>> replica_shards(const Degrees& degrees);
-
-/// The layers with parameters, counted from 0 in the graph's order; others get 0.
-std::vector<std::uint32_t> parameter_ordinals(const Graph& graph);
-
 }  // namespace strata

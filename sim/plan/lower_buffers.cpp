@@ -15,6 +15,7 @@
 #include "sim/graph/step_phases.h"
 #include "sim/plan/assembly.h"
 #include "sim/plan/lowering.h"
+#include "sim/step/shard_groups.h"
 
 namespace strata {
 namespace {

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "sim/plan/buckets.h"
 #include "sim/plan/lower.h"
 #include "sim/plan/lowering_memo.h"
 #include "sim/plan/plan_builder.h"
-#include "sim/plan/redistribution.h"
-#include "sim/plan/shared_readings.h"
+#include "sim/step/buckets.h"
+#include "sim/step/redistribution.h"
+#include "sim/step/shared_readings.h"
 #include "sim/strategy/stages.h"
 
 namespace strata {

@@ -10,7 +10,7 @@ import re
 
 # In the order of the arrows: a folder may include itself and what stands before it.
 SIM = [
-    "base", "text", "geometry", "graph", "cluster", "strategy", "plan", "timeline", "profile",
+    "base", "text", "geometry", "graph", "cluster", "strategy", "step", "plan", "timeline", "profile",
     "kernels", "cost", "engine", "simulate", "solver", "importers", "exporters", "replay", "report",
     "store", "scenario", "study",
 ]

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/plan/redistribution.h"
+#include "sim/step/redistribution.h"
 #include "sim/strategy/config_text.h"
 
 namespace strata {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "sim/graph/regions.h"
-#include "sim/plan/lower.h"
-#include "sim/plan/redistribution.h"
+#include "sim/step/redistribution.h"
+#include "sim/step/shard_groups.h"
 
 namespace strata {
 namespace {

@@ -9,7 +9,7 @@
 #include "sim/graph/ops/phase.h"
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
-#include "sim/plan/lower.h"
+#include "sim/step/shard_groups.h"
 
 namespace strata {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/engine/tick.h"
-#include "sim/plan/lower.h"
+#include "sim/step/shard_groups.h"
 
 namespace strata {
 namespace {

@@ -12,7 +12,7 @@
 #include "exec/cpu/cpu_backend.h"
 #include "exec/runtime/executor.h"
 #include "sim/base/error.h"
-#include "sim/plan/shared_readings.h"
+#include "sim/step/shared_readings.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/strategy/recomputation.h"
 #include "sim/strategy/stages.h"

@@ -1,6 +1,6 @@
 // Which gradients are summed at once, and that plans sum each of them once, whole.
 
-#include "sim/plan/buckets.h"
+#include "sim/step/buckets.h"
 
 #include <algorithm>
 #include <map>
@@ -12,6 +12,7 @@
 #include "sim/cluster/cpu_cluster.h"
 #include "sim/graph/zoo.h"
 #include "sim/plan/lower.h"
+#include "sim/step/shard_groups.h"
 
 namespace strata {
 namespace {

@@ -6,7 +6,7 @@
 #include "random_case.h"
 #include "sim/graph/zoo.h"
 #include "sim/plan/lower.h"
-#include "sim/plan/shared_readings.h"
+#include "sim/step/shared_readings.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/strategy/stages.h"
 

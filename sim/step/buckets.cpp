@@ -1,11 +1,11 @@
-#include "sim/plan/buckets.h"
+#include "sim/step/buckets.h"
 
 #include <algorithm>
 #include <map>
 
 #include "sim/base/error.h"
 #include "sim/graph/regions.h"
-#include "sim/plan/lower.h"
+#include "sim/step/shard_groups.h"
 #include "sim/strategy/shared_weight.h"
 
 namespace strata {

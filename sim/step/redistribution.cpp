@@ -1,4 +1,4 @@
-#include "sim/plan/redistribution.h"
+#include "sim/step/redistribution.h"
 
 #include <algorithm>
 #include <map>

@@ -1,10 +1,10 @@
-#include "sim/plan/shared_readings.h"
+#include "sim/step/shared_readings.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "sim/graph/regions.h"
-#include "sim/plan/redistribution.h"
+#include "sim/step/redistribution.h"
 
 namespace strata {
 namespace {
