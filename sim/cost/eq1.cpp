@@ -26,9 +26,9 @@ bool on_first_devices(const Config& config) {
 
 // The time of the most loaded link, plus the longest route's latency. Loads are whole bytes, so
 // that the sum is exact whatever its order (TransferTable takes another).
-class Exchange {
+class BoxExchange {
  public:
-  Exchange(const Cluster& cluster, const DeviceClasses* classes)
+  BoxExchange(const Cluster& cluster, const DeviceClasses* classes)
       : cluster_(cluster), classes_(classes), bytes_(cluster.links().size()) {}
 
   /// `bytes`: of all transfers that are alike, which cross the links of a class equally.
@@ -284,7 +284,7 @@ std::vector<LayerTerms> Eq1::terms(const Strategy& strategy, std::uint32_t round
 
 Seconds exchange_time(std::span<const NeededBox> boxes, const Cluster& cluster,
                       std::int64_t element_bytes, bool returns, const DeviceClasses* classes) {
-  Exchange forward(cluster, classes), backward(cluster, classes);
+  BoxExchange forward(cluster, classes), backward(cluster, classes);
   for (const NeededBox& needed : boxes) {
     if (needed.local()) continue;
     const std::int64_t readers = classes != nullptr ? classes->members(needed.reader) : 1;

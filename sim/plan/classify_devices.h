@@ -22,13 +22,14 @@
 
 #include "sim/plan/device_classes.h"
 #include "sim/plan/lower.h"
+#include "sim/step/step.h"
 
 namespace strata {
 
 /// `cost_models`: by device, a number for each; none where all devices of a kind have one.
 DeviceClasses find_device_classes(const Graph& graph, const Cluster& cluster,
-                                  const Strategy& strategy, const LowerOptions& options,
-                                  std::span<const std::uint32_t> cost_models,
-                                  SyncCosts& sync_costs);
+                                  const Strategy& strategy, const Step& step,
+                                  const LowerOptions& options,
+                                  std::span<const std::uint32_t> cost_models, LoweringMemo& memo);
 
 }  // namespace strata

@@ -126,7 +126,8 @@ void place_before(Expansion& to, Round& round, const Compute& compute) {
 
 void expand_forward(Expansion& to, const Action& action, const Compute& compute) {
   Round& round = to.round_of(action);
-  const auto [layer, phase] = std::pair(compute.layer, compute.phase);
+  const LayerId layer = compute.layer;
+  const Phase phase = compute.phase;
   LayerTasks& tasks = round.tasks[layer()];
   const bool takes_sums = phase == Phase::forward_statistics;
   const bool has_sums = to.step[layer].phases[Phase::forward_statistics];
@@ -213,7 +214,8 @@ void sum_shared_gradients(Expansion& to, Round& round, LayerId layer, std::size_
 
 void expand_backward(Expansion& to, const Action& action, const Compute& compute) {
   Round& round = to.round_of(action);
-  const auto [layer, phase] = std::pair(compute.layer, compute.phase);
+  const LayerId layer = compute.layer;
+  const Phase phase = compute.phase;
   LayerTasks& tasks = round.tasks[layer()];
   const bool takes_sums = phase == Phase::backward_statistics;
   const bool has_sums = !takes_sums && to.step[layer].phases[Phase::backward_statistics];

@@ -109,8 +109,9 @@ std::vector<std::vector<Piece>> spread_gradients(Expansion& to, Round& round, La
   const auto lies = [&](const NeededBox& b) {
     return View{owned[to.shards.slot(layer, b.consumer_shard)]};
   };
-  const Arrivals arrivals =
-      move_boxes(to, {layer, 0, Phase::backward_sum, boxes, false, layer, layer, made, lies});
+  Moves moves{layer, 0, Phase::backward_sum, boxes, false, layer, layer, made, lies};
+  moves.groups = groups_of_sums(to, layer);
+  const Arrivals arrivals = move_boxes(to, moves);
   std::vector<BufferId>& spread = round.buffers[layer()].output_gradient;
   spread.clear();
   for (const std::uint32_t shard : to.shards.of(layer)) {
@@ -166,8 +167,10 @@ void gather_input_again(Expansion& to, Round& round, LayerId layer, std::size_t 
     return holding(to, buffers[to.shards.slot(layer, b.consumer_shard)], b.box);
   };
   const std::vector<TaskId> ready = about_to_go_back(to, round, layer, producer);
-  const Arrivals arrivals = move_boxes(to, {layer, input, Phase::backward_weights, edge.read(),
-                                            true, producer, layer, ready, lies, gathered});
+  Moves moves{layer, input,   Phase::backward_weights, edge.read(), true, producer, layer, ready,
+              lies,  gathered};
+  moves.groups = groups_of_edge(to, layer, input, false);
+  const Arrivals arrivals = move_boxes(to, moves);
   for (const std::uint32_t shard : to.shards.of(layer)) {
     const std::size_t at = to.shards.slot(layer, shard);
     if (edge.arrivals[at].empty()) continue;
@@ -194,17 +197,20 @@ void expand(Expansion& to, const Action& action, const SumPartialOutputs& sum) {
   const auto partial = [&](const NeededBox& b) {
     return View{own.partial[to.shards.slot(layer, b.producer_shard)]};
   };
-  const Arrivals arrivals = move_boxes(to, {layer,
-                                            0,
-                                            Phase::forward_sum,
-                                            boxes,
-                                            true,
-                                            layer,
-                                            layer,
-                                            tasks.forward,
-                                            partial,
-                                            {},
-                                            BufferKind::partial_output});
+  const Moves moves{layer,
+                    0,
+                    Phase::forward_sum,
+                    boxes,
+                    true,
+                    layer,
+                    layer,
+                    tasks.forward,
+                    partial,
+                    {},
+                    BufferKind::partial_output,
+                    groups_of_sums(to, layer),
+                    GroupWork::reduce_scatter};
+  const Arrivals arrivals = move_boxes(to, moves);
   const auto terms = static_cast<std::size_t>(to.strategy[layer].degrees.r);
   for (const std::uint32_t shard : to.shards.of(layer)) {
     const std::size_t at = to.shards.slot(layer, shard);
@@ -253,8 +259,10 @@ void expand(Expansion& to, const Action& action, const ReturnGradient& back) {
     const BufferId buffer = gradients[to.shards.slot(layer, b.consumer_shard)];
     return to.shards.has_tasks(b.reader) ? holding(to, buffer, b.box) : View{buffer};
   };
-  Arrivals moved = move_boxes(
-      to, {layer, input, Phase::backward_data, boxes, false, layer, producer, made, lies});
+  Moves moves{layer, input, Phase::backward_data, boxes, false, layer, producer, made, lies};
+  moves.groups = groups_of_edge(to, layer, input, true);
+  moves.work = GroupWork::reduce_scatter;
+  Arrivals moved = move_boxes(to, moves);
   edge.gradients = std::move(moved.views);
   auto& arrivals = moved.tasks;
   for (std::size_t i = 0; i < boxes.size(); ++i) {

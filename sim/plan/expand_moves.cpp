@@ -67,9 +67,39 @@ std::shared_ptr<const ClassBoxes> boxes_of_edge(Expansion& to, LayerId layer, st
   return edges[input];
 }
 
+/// Which exchange each receiver's transfers are a part of, of one set of moves. Devices without
+/// copy engines copy for themselves.
+class ExchangesOfMoves {
+ public:
+  ExchangesOfMoves(Expansion& to, const Moves& moves) : to_(to), moves_(moves) {
+    if (moves.groups) numbers_.resize(moves.groups->groups.size(), kNoExchange);
+  }
+
+  std::uint32_t of(DeviceId receiver) {
+    if (numbers_.empty()) return kNoExchange;
+    const auto group = moves_.groups->of.find(receiver);
+    if (group == moves_.groups->of.end()) return kNoExchange;
+    std::uint32_t& number = numbers_[group->second];
+    if (number != kNoExchange) return number;
+    const ExchangeGroups::Group& all = moves_.groups->groups[group->second];
+    const auto copies = [this](DeviceId device) { return to_.cluster[device].copy_engine; };
+    if (!std::all_of(all.devices.begin(), all.devices.end(), copies)) return kNoExchange;
+    const Bytes bytes = to_.bytes_of(all.elements);
+    const std::uint32_t shape =
+        group_shape(to_, SyncAlgorithm::ring, all.devices, bytes, moves_.work);
+    return number = to_.builder.add_exchange(moves_.work, shape, bytes);
+  }
+
+ private:
+  Expansion& to_;
+  const Moves& moves_;
+  std::vector<std::uint32_t> numbers_;  // by group
+};
+
 // What the shards read of those that made it.
 Edge read_of_producer(Expansion& to, const Action& action, const Read& read) {
-  const auto [layer, input] = std::pair(read.layer, read.input);
+  const LayerId layer = read.layer;
+  const std::uint32_t input = read.input;
   Round& round = to.round_of(action);
   const LayerId producer = to.graph[layer].inputs[input];
   Edge edge;
@@ -94,9 +124,10 @@ Edge read_of_producer(Expansion& to, const Action& action, const Read& read) {
   const std::vector<TaskId> made = crosses && read.when_wanted
                                        ? about_to_go_back(to, round, action.again_for, producer)
                                        : round.tasks[producer()].output();
-  edge.arrivals = move_boxes(to, {layer, input, Phase::forward, edge.read(), true, producer, layer,
-                                  made, lies, gathered})
-                      .tasks;
+  Moves moves{layer,    input, Phase::forward, edge.read(), true,
+              producer, layer, made,           lies,        gathered};
+  if (crosses) moves.groups = groups_of_edge(to, layer, input, false);
+  edge.arrivals = move_boxes(to, moves).tasks;
   return edge;
 }
 
@@ -129,6 +160,7 @@ Arrivals move_boxes(Expansion& to, const Moves& moves) {
                             moves.made_by);
   }
 
+  ExchangesOfMoves exchanges(to, moves);
   const auto receiver = [&](const NeededBox& b) {
     return forward ? b.consumer_shard : b.producer_shard;
   };
@@ -165,8 +197,9 @@ Arrivals move_boxes(Expansion& to, const Moves& moves) {
                     to.moving_stream(device)};
     const TaskId made =
         by_receiver ? joined : moves.made_by[to.shards.slot(moves.from, sender(first))];
-    arrivals.tasks[to.shards.slot(moves.to, receiver(first))].push_back(to.builder.add_transfer(
-        task, static_cast<std::uint32_t>(moves.input), pieces, std::span(&made, 1), copies));
+    arrivals.tasks[to.shards.slot(moves.to, receiver(first))].push_back(
+        to.builder.add_transfer(task, static_cast<std::uint32_t>(moves.input), pieces,
+                                std::span(&made, 1), copies, exchanges.of(device)));
   }
   return arrivals;
 }
@@ -175,6 +208,18 @@ std::shared_ptr<const ClassBoxes> boxes_of_sums(Expansion& to, LayerId layer) {
   auto& sums = to.by_rounds.sums[layer()];
   if (sums == nullptr) sums = to.memo.sums(layer, to.strategy[layer], to.classes.get());
   return sums;
+}
+
+std::shared_ptr<const ExchangeGroups> groups_of_edge(Expansion& to, LayerId layer,
+                                                     std::size_t input, bool returned) {
+  if (to.options.exchanges == Exchanges::pairwise) return nullptr;
+  const LayerId producer = to.graph[layer].inputs[input];
+  return to.memo.exchanges(layer, input, to.strategy[producer], to.strategy[layer], returned);
+}
+
+std::shared_ptr<const ExchangeGroups> groups_of_sums(Expansion& to, LayerId layer) {
+  if (to.options.exchanges == Exchanges::pairwise) return nullptr;
+  return to.memo.exchanges_of_sums(layer, to.strategy[layer]);
 }
 
 std::vector<TaskId> about_to_go_back(Expansion& to, const Round& round, LayerId layer,

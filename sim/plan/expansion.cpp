@@ -67,15 +67,6 @@ Plan expand_all(Expansion& to) {
   return std::move(to.builder).build();
 }
 
-StepOptions step_options(const LowerOptions& options) {
-  return {options.sync,
-          element_bytes(options.dtypes.gradients),
-          keeping_most(options.kernels),
-          options.gathers_again,
-          options.rounds,
-          options.schedule};
-}
-
 }  // namespace
 
 Expansion::Expansion(const Graph& graph_of, const Cluster& cluster_of, const Strategy& strategy_of,
@@ -105,6 +96,15 @@ Expansion::Expansion(const Graph& graph_of, const Cluster& cluster_of, const Str
   if (classes) builder.lower_classes(classes);
 }
 
+StepOptions step_options(const LowerOptions& options) {
+  return {options.sync,
+          element_bytes(options.dtypes.gradients),
+          keeping_most(options.kernels),
+          options.gathers_again,
+          options.rounds,
+          options.schedule};
+}
+
 Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
            const LowerOptions& options) {
   LoweringMemo own(graph, cluster);
@@ -120,7 +120,7 @@ Plan lower_by_class(const Graph& graph, const Cluster& cluster, const Strategy& 
   LoweringMemo& memo = options.memo != nullptr ? *options.memo : own;
   const Step step = make_step(graph, strategy, step_options(options));
   DeviceClasses found =
-      find_device_classes(graph, cluster, strategy, options, cost_models, memo.sync_costs());
+      find_device_classes(graph, cluster, strategy, step, options, cost_models, memo);
   std::shared_ptr<const DeviceClasses> classes;
   if (!found.is_trivial()) classes = memo.classes(std::move(found));
   Expansion to(graph, cluster, strategy, options, step, memo, std::move(classes));

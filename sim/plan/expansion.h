@@ -172,6 +172,9 @@ struct Moves {
   /// Where a box lies then; of a receiving layer that has none yet, buffers are made.
   std::function<View(const NeededBox&)> target = {};
   BufferKind kind = BufferKind::received_gradient;
+  /// Where a library does them at once: in which groups, and what.
+  std::shared_ptr<const ExchangeGroups> groups = {};
+  GroupWork work = GroupWork::all_gather;
 };
 
 struct Arrivals {
@@ -261,6 +264,10 @@ void place_input_gradients(Expansion& to, Round& round, LayerId layer, std::size
 /// One transfer a pair of shards or, where those are too many, one a receiver.
 Arrivals move_boxes(Expansion& to, const Moves& moves);
 std::shared_ptr<const ClassBoxes> boxes_of_sums(Expansion& to, LayerId layer);
+/// Null where boxes move pair by pair.
+std::shared_ptr<const ExchangeGroups> groups_of_edge(Expansion& to, LayerId layer,
+                                                     std::size_t input, bool returned);
+std::shared_ptr<const ExchangeGroups> groups_of_sums(Expansion& to, LayerId layer);
 /// By the producer's slot: a task after which it may send once more, when the layer's own shard on
 /// the same device has its gradient.
 std::vector<TaskId> about_to_go_back(Expansion& to, const Round& round, LayerId layer,

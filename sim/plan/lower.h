@@ -1,8 +1,7 @@
 #pragma once
 
-// Lowering: (Graph, Cluster, Strategy) to a Plan. Forward in the graph's order, backward in
-// reverse; each layer's gradient exchange, statistics, synchronisation and update follow from the
-// boxes of redistribution.h and the replicas of its parameter shards.
+// Lowering: (Graph, Cluster, Strategy) to a Plan, by way of a Step (sim/step), whose actions are
+// expanded into the tasks of devices one after another.
 
 #include <atomic>
 #include <cstddef>
@@ -16,6 +15,8 @@
 #include "sim/graph/graph.h"
 #include "sim/plan/lowering_memo.h"
 #include "sim/plan/plan.h"
+#include "sim/step/exchange_groups.h"
+#include "sim/step/step.h"
 #include "sim/strategy/schedule.h"
 #include "sim/strategy/strategy.h"
 
@@ -36,6 +37,8 @@ struct LowerOptions {
   /// its backward (as Megatron's sequence parallelism does), where whoever sends it has a shard of
   /// the layer, too.
   bool gathers_again = false;
+  /// Whether a library does what devices exchange, where it can.
+  Exchanges exchanges = Exchanges::pairwise;
   /// The batch is so many times that of the graph, which each round computes; and in which order
   /// the strategy's stages do so.
   std::uint32_t rounds = 1;
@@ -47,6 +50,9 @@ struct LowerOptions {
   /// Of more tasks than this a plan is given up; also looked at layer by layer.
   std::size_t most_tasks = std::numeric_limits<std::size_t>::max();
 };
+
+/// What of them decides the Step.
+StepOptions step_options(const LowerOptions& options);
 
 /// Thrown where a plan has more tasks than it may. Not an Error: nothing is wrong.
 struct TooManyTasks {};

@@ -75,6 +75,55 @@ std::shared_ptr<const ClassBoxes> LoweringMemo::boxes(LayerId consumer, std::siz
   });
 }
 
+namespace {
+
+template <class Key, class Make>
+std::shared_ptr<const ExchangeGroups> remembered_groups(
+    std::mutex& lock, std::map<Key, std::shared_ptr<const ExchangeGroups>>& known, Key key,
+    const Make& make) {
+  {
+    const std::lock_guard guard(lock);
+    const auto at = known.find(key);
+    if (at != known.end()) return at->second;
+  }
+  auto made = std::make_shared<const ExchangeGroups>(make());
+  const std::lock_guard guard(lock);
+  return known.try_emplace(std::move(key), std::move(made)).first->second;
+}
+
+}  // namespace
+
+std::shared_ptr<const ExchangeGroups> LoweringMemo::exchanges(LayerId consumer, std::size_t input,
+                                                              const Config& producer_config,
+                                                              const Config& consumer_config,
+                                                              bool returned) {
+  const Layer &layer = graph_[consumer], &producer = graph_[layer.inputs[input]];
+  EdgeKey key{access_map(graph_, consumer, input),
+              producer.output,
+              layer.output,
+              producer.reduction,
+              layer.reduction,
+              returned,
+              nullptr,
+              producer_config,
+              consumer_config};
+  return remembered_groups(lock_, exchanges_, std::move(key), [&] {
+    const bool copies = has_copies(producer, producer_config) || has_copies(layer, consumer_config);
+    const EdgeReads moved =
+        returned && copies ? edge_returns(graph_, consumer, input, producer_config, consumer_config)
+                           : edge_reads(graph_, consumer, input, producer_config, consumer_config);
+    return exchange_groups(moved, producer_config.devices, consumer_config.devices);
+  });
+}
+
+std::shared_ptr<const ExchangeGroups> LoweringMemo::exchanges_of_sums(LayerId layer,
+                                                                      const Config& config) {
+  const Layer& it = graph_[layer];
+  return remembered_groups(lock_, exchanges_of_sums_,
+                           SumsKey{it.output, it.reduction, nullptr, config},
+                           [&] { return partial_sum_groups(it, config); });
+}
+
 std::shared_ptr<const ClassBoxes> LoweringMemo::sums(LayerId layer, const Config& config,
                                                      const DeviceClasses* classes) {
   const Layer& it = graph_[layer];

@@ -13,6 +13,7 @@
 
 #include "sim/plan/class_boxes.h"
 #include "sim/plan/sync_costs.h"
+#include "sim/step/exchange_groups.h"
 
 namespace strata {
 
@@ -39,6 +40,13 @@ class LoweringMemo {
   std::shared_ptr<const ClassBoxes> sums(LayerId layer, const Config& config,
                                          const DeviceClasses* classes);
 
+  /// Which devices exchange what the edge reads, or the gradients that are returned; and the terms
+  /// of a layer that is cut in r.
+  std::shared_ptr<const ExchangeGroups> exchanges(LayerId consumer, std::size_t input,
+                                                  const Config& producer_config,
+                                                  const Config& consumer_config, bool returned);
+  std::shared_ptr<const ExchangeGroups> exchanges_of_sums(LayerId layer, const Config& config);
+
  private:
   using Boxes = std::shared_ptr<const ClassBoxes>;
   using SumsKey = std::tuple<Extents, std::int64_t, const DeviceClasses*, Config>;
@@ -52,6 +60,9 @@ class LoweringMemo {
   std::vector<std::shared_ptr<const DeviceClasses>> classes_;
   std::map<EdgeKey, Boxes> boxes_;
   std::map<SumsKey, Boxes> sums_;
+  using Groups = std::shared_ptr<const ExchangeGroups>;
+  std::map<EdgeKey, Groups> exchanges_;  // where its flag says that gradients are returned
+  std::map<SumsKey, Groups> exchanges_of_sums_;
   std::size_t held_ = 0;  // boxes in both
 
   template <class Key, class Make>

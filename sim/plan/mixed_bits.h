@@ -1,7 +1,7 @@
 #pragma once
 
 // Bits that stand for what a device does, mixed so well that what differs hardly ever looks alike,
-// and their sums, which do not depend on the order. Internal to classify_devices.cpp.
+// and their sums, which do not depend on the order. Internal to sim/plan.
 
 #include <cstdint>
 #include <utility>

@@ -71,12 +71,25 @@ struct Task {
   bool operator==(const Task&) const = default;
 };
 
+inline constexpr auto kNoExchange = std::numeric_limits<std::uint32_t>::max();
+
 struct Transfer {
   std::uint32_t input = 0;  ///< which input of the consumer
   std::uint32_t first_piece = 0, last_piece = 0;
   Bytes bytes;
   std::uint32_t copies = 1;  ///< in a plan by classes: so many senders of one class send as much
+  std::uint32_t exchange = kNoExchange;  ///< in exchanges(): that it is a part of
   bool operator==(const Transfer&) const = default;
+};
+
+/// Transfers that a library does at once: all of a group's devices send and receive. They begin
+/// once all that they bring is there, and end together.
+struct Exchange {
+  GroupWork work = GroupWork::all_gather;  ///< or a reduce-scatter, of which the receivers add up
+  std::uint32_t shape = 0;                 ///< in group_shapes()
+  Bytes bytes;                             ///< of the tensor that all of them have together
+  TaskId first;                            ///< of its transfers
+  bool operator==(const Exchange&) const = default;
 };
 
 enum class GroupPurpose : std::uint8_t { parameters, statistics };
@@ -161,6 +174,13 @@ class Plan {
   std::span<const Piece> pieces(const Transfer& transfer) const {
     return std::span(pieces_).subspan(transfer.first_piece,
                                       transfer.last_piece - transfer.first_piece);
+  }
+  std::span<const Exchange> exchanges() const { return exchanges_; }
+  /// The exchange that the task is a part of; null where it moves alone, or nothing.
+  const Exchange* exchange_of(const Task& task) const {
+    if (task.kind != TaskKind::transfer) return nullptr;
+    const std::uint32_t number = transfers_[task.detail].exchange;
+    return number == kNoExchange ? nullptr : &exchanges_[number];
   }
   std::span<const Group> groups() const { return groups_; }
   std::span<const GroupShape> group_shapes() const { return group_shapes_; }
@@ -253,6 +273,7 @@ class Plan {
   std::vector<Gathered> gathered_;  // by task
   std::vector<Piece> gathered_pieces_;
   std::vector<bool> assembles_;  // by device
+  std::vector<Exchange> exchanges_;
   std::vector<Group> groups_;
   std::vector<GroupShape> group_shapes_;
   std::vector<Buffer> buffers_;

@@ -92,8 +92,10 @@ TaskId PlanBuilder::add(const Task& task, std::span<const TaskId> dependencies,
 }
 
 TaskId PlanBuilder::add_transfer(Task task, std::uint32_t input, std::span<const Piece> pieces,
-                                 std::span<const TaskId> dependencies, std::uint32_t copies) {
-  Transfer transfer{input, static_cast<std::uint32_t>(plan_.pieces_.size()), 0, {}, copies};
+                                 std::span<const TaskId> dependencies, std::uint32_t copies,
+                                 std::uint32_t exchange) {
+  Transfer transfer{input,   static_cast<std::uint32_t>(plan_.pieces_.size()), 0, {}, copies,
+                    exchange};
   for (const Piece& piece : pieces) {
     plan_.pieces_.push_back(piece);
     transfer.bytes += piece.bytes;
@@ -102,7 +104,16 @@ TaskId PlanBuilder::add_transfer(Task task, std::uint32_t input, std::span<const
   task.kind = TaskKind::transfer;
   task.detail = static_cast<std::uint32_t>(plan_.transfers_.size());
   plan_.transfers_.push_back(transfer);
-  return add(task, dependencies);
+  const TaskId id = add(task, dependencies);
+  if (exchange != kNoExchange && !plan_.exchanges_[exchange].first.valid()) {
+    plan_.exchanges_[exchange].first = id;
+  }
+  return id;
+}
+
+std::uint32_t PlanBuilder::add_exchange(GroupWork work, std::uint32_t shape, Bytes bytes) {
+  plan_.exchanges_.push_back({work, shape, bytes, {}});
+  return static_cast<std::uint32_t>(plan_.exchanges_.size() - 1);
 }
 
 std::uint32_t PlanBuilder::add_group_shape(GroupShape shape) {

@@ -40,7 +40,10 @@ class PlanBuilder {
 
   /// Appends a transfer and its task; fills in the task's kind and detail.
   TaskId add_transfer(Task task, std::uint32_t input, std::span<const Piece> pieces,
-                      std::span<const TaskId> dependencies, std::uint32_t copies = 1);
+                      std::span<const TaskId> dependencies, std::uint32_t copies = 1,
+                      std::uint32_t exchange = kNoExchange);
+  /// Appends an exchange without transfers.
+  std::uint32_t add_exchange(GroupWork work, std::uint32_t shape, Bytes bytes);
   TaskId add_transfer(const Task& task, std::uint32_t input, std::span<const Piece> pieces,
                       std::initializer_list<TaskId> dependencies) {
     return add_transfer(task, input, pieces, view(dependencies));

@@ -9,6 +9,11 @@ namespace strata {
 std::string task_title(const Graph& graph, const Plan& plan, const Task& task) {
   std::string layer = graph[task.layer].name;
   const std::string_view what = role_of(task).name;
+  if (const Exchange* exchange = plan.exchange_of(task)) {
+    const bool sums = exchange->work == GroupWork::reduce_scatter;
+    return fmt::format("{} {}, {}{}", layer, what, sums ? "reduce-scatter" : "all-gather",
+                       round_text(plan, task));
+  }
   if (!in_group(task.kind)) return fmt::format("{} {}{}", layer, what, round_text(plan, task));
   const Group& group = plan.groups()[task.detail];
   if (group.layers.size() > 1) layer += fmt::format(" and {} more", group.layers.size() - 1);

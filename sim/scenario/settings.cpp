@@ -212,7 +212,8 @@ constexpr SettingSpec kWhatIf = {
     "a what-if, KEY=VALUE: link.SELECTOR.bandwidth, link.SELECTOR.latency, device.SELECTOR.speed, "
     "layer.SELECTOR.speed; a value or a factor (2x); overlap, on or off; "
     "attention, fused or unfused; dropout, redrawn or masks; layout, nhwc or nchw; products, apart "
-    "or merged; sums, in-parts or all-reduced; gather, once or again; launch.forward, "
+    "or merged; sums, in-parts or all-reduced; "
+    "exchanges, pairwise or collective; gather, once or again; launch.forward, "
     "launch.backward, launch.update, launch.communication, launch.lockstep, a time; launch.stages, "
     "launch.passes, wait or ahead; communication.share, a number below 1; as "
     "link.inter.bandwidth=0.5x (docs/clusters.md); repeatable"};
@@ -223,10 +224,11 @@ constexpr std::array<std::string_view, 2> kDropout = {"masks", "redrawn"};
 constexpr std::array<std::string_view, 2> kLayout = {"nchw", "nhwc"};
 constexpr std::array<std::string_view, 2> kProducts = {"merged", "apart"};
 constexpr std::array<std::string_view, 2> kSums = {"all-reduced", "in-parts"};
+constexpr std::array<std::string_view, 2> kExchanges = {"collective", "pairwise"};
 constexpr std::array<std::string_view, 2> kGather = {"again", "once"};
 constexpr std::array<std::string_view, 2> kHostWaits = {"wait", "ahead"};
 
-constexpr std::array<WhatIfSpec, 19> kWhatIfs = {{
+constexpr std::array<WhatIfSpec, 20> kWhatIfs = {{
     {"link.SELECTOR.bandwidth", WhatIfForm::bandwidth},
     {"link.SELECTOR.latency", WhatIfForm::latency},
     {"device.SELECTOR.speed", WhatIfForm::speed},
@@ -237,6 +239,7 @@ constexpr std::array<WhatIfSpec, 19> kWhatIfs = {{
     {"layout", WhatIfForm::word, kLayout},
     {"products", WhatIfForm::word, kProducts},
     {"sums", WhatIfForm::word, kSums},
+    {"exchanges", WhatIfForm::word, kExchanges},
     {"gather", WhatIfForm::word, kGather},
     {"launch.forward", WhatIfForm::duration},
     {"launch.backward", WhatIfForm::duration},

@@ -40,7 +40,7 @@ class Ways {
     std::set<std::pair<Edge, DeviceId>> senders;
     for (std::size_t i = 0; i < plan_.size(); ++i) {
       const Task& task = plan_[TaskId(i)];
-      if (task.kind != TaskKind::transfer) continue;
+      if (task.kind != TaskKind::transfer || plan_.exchange_of(task) != nullptr) continue;
       const Transfer& transfer = plan_.transfers()[task.detail];
       const Edge edge(task.round, task.again, task.phase, task.layer, transfer.input);
       for (const Piece& piece : plan_.pieces(transfer)) {
@@ -138,6 +138,21 @@ std::vector<TransferWay> transfer_ways(const Plan& plan, const Cluster& cluster,
                                        const std::vector<bool>& all_reduced) {
   if (cluster.communication_library().protocols.empty()) return {};
   return Ways(plan, cluster, all_reduced).run();
+}
+
+std::vector<bool> added_by_library(const Plan& plan, const std::vector<bool>& all_reduced) {
+  std::vector<bool> found = all_reduced;
+  if (plan.exchanges().empty()) return found;
+  found.resize(plan.size());
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const TaskId sum(i);
+    if (plan[sum].kind != TaskKind::compute || !is_sum(plan[sum].phase)) continue;
+    for (const TaskId part : plan.dependencies(sum)) {
+      const Exchange* exchange = plan.exchange_of(plan[part]);
+      if (exchange != nullptr && exchange->work == GroupWork::reduce_scatter) found[i] = true;
+    }
+  }
+  return found;
 }
 
 std::vector<bool> all_reduced(const Plan& plan, const Cluster& cluster, PartialSums sums) {

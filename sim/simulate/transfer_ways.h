@@ -32,4 +32,8 @@ std::vector<TransferWay> transfer_ways(const Plan& plan, const Cluster& cluster,
 /// in parts or nothing is said of the cluster's library.
 std::vector<bool> all_reduced(const Plan& plan, const Cluster& cluster, PartialSums sums);
 
+/// By task: the additions that a library does while it moves what they add up: those of
+/// `all_reduced`, and of a reduce-scatter. Empty for none.
+std::vector<bool> added_by_library(const Plan& plan, const std::vector<bool>& all_reduced);
+
 }  // namespace strata

@@ -2,6 +2,7 @@
 #include <bit>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -129,6 +130,10 @@ class WorkloadBuilder {
     for (const Task& task : plan_.tasks()) {
       if (task.kind != TaskKind::transfer) continue;
       throw_if_cancelled(cancelled_);
+      if (plan_.exchange_of(task) != nullptr) {
+        transfers_.push_back(0);  // moves with others
+        continue;
+      }
       const auto [at, fresh] =
           known.try_emplace(moved(task), static_cast<std::uint32_t>(flows_.size()));
       transfers_.push_back(at->second);
@@ -244,6 +249,7 @@ class WorkloadBuilder {
   void add(TaskId id) {
     const Task& task = plan_[id];
     if (task.kind == TaskKind::collective) return add_group(id);
+    if (const Exchange* exchange = plan_.exchange_of(task)) return add_to_exchange(*exchange, id);
     built_.first[id()] = built_.last[id()] = add_single(task, id);
   }
 
@@ -269,22 +275,42 @@ class WorkloadBuilder {
   void add_group(TaskId id) {
     const Group& group = plan_.groups()[plan_[id].detail];
     if (group.tasks.front() != id) return;
+    const auto [first, last] = add_phases(id, group.shape, group.bytes, 1);
+    for (TaskId task : group.tasks) {
+      built_.first[task()] = first;
+      built_.last[task()] = last;
+    }
+  }
+
+  // Likewise, at its first transfer. A half of an all-reduce has half of its latency.
+  void add_to_exchange(const Exchange& exchange, TaskId id) {
+    if (exchange.first != id) {
+      built_.first[id()] = built_.first[exchange.first()];
+      built_.last[id()] = built_.last[exchange.first()];
+      return;
+    }
+    const bool half = !all_reduced_.empty() && all_reduced_[id()];
+    std::tie(built_.first[id()], built_.last[id()]) =
+        add_phases(id, exchange.shape, exchange.bytes, half ? 0.5 : 1);
+  }
+
+  // One after another. `waits`: how much of the latencies counts.
+  std::pair<ActivityId, ActivityId> add_phases(TaskId id, std::uint32_t shape, Bytes all,
+                                               double waits) {
     const double share = runtime_.communication_share;
     const std::uint32_t slowed = share > 0 ? slowed_by(plan_[id]) : 0;
     ActivityId first, last;
-    for (const Flow& flow : shapes_[group.shape]) {
-      const double bytes = flow.bytes * static_cast<double>(group.bytes.value);
+    for (const Flow& flow : shapes_[shape]) {
+      const double bytes = flow.bytes * static_cast<double>(all.value);
       check(flow, bytes);
-      const ActivityId next = built_.workload.add_flow(flow.demands, bytes, flow.latency);
+      const auto latency = static_cast<Tick>(waits * static_cast<double>(flow.latency));
+      const ActivityId next = built_.workload.add_flow(flow.demands, bytes, latency);
       if (share > 0) built_.workload.slow(next, slowed, share);
       if (last.valid()) built_.workload.add_dependency(next, last);
       if (!first.valid()) first = next;
       last = next;
     }
-    for (TaskId task : group.tasks) {
-      built_.first[task()] = first;
-      built_.last[task()] = last;
-    }
+    return {first, last};
   }
 
   // The set of devices that take part in the collective.
@@ -383,6 +409,9 @@ class WorkloadBuilder {
   std::vector<DeviceId> partners(const Task& task) const {
     if (task.kind == TaskKind::collective) {
       return represented(plan_.participants(plan_.groups()[task.detail]));
+    }
+    if (const Exchange* exchange = plan_.exchange_of(task)) {
+      return represented(plan_.group_shapes()[exchange->shape].devices);
     }
     std::vector<DeviceId> devices = {task.device};
     for (const Piece& piece : plan_.pieces(plan_.transfers()[task.detail])) {

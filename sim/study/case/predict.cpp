@@ -135,6 +135,7 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
   lowering.sync = input.sync;
   lowering.dtypes = input.dtypes;
   lowering.gathers_again = input.gathers_again;
+  lowering.exchanges = input.exchanges;
   lowering.rounds = rounds;
   lowering.schedule = input.schedule;
   for (const CostModel* model : models) lowering.kernels.push_back(model->kernels());
@@ -152,7 +153,7 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
   });
   result.costs = task_costs(result.plan, input.graph, strategy, memo.costs, models);
   const std::vector<bool> adds_while_it_moves =
-      all_reduced(result.plan, input.cluster, input.runtime.sums);
+      added_by_library(result.plan, all_reduced(result.plan, input.cluster, input.runtime.sums));
   for (std::size_t i = 0; i < adds_while_it_moves.size(); ++i) {
     if (adds_while_it_moves[i]) result.costs[i].seconds = {};
   }

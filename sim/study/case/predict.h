@@ -77,7 +77,8 @@ struct Case {
   DTypes dtypes = {};
   std::vector<std::shared_ptr<const CostModel>> models;  ///< by device
   Runtime runtime = {};
-  bool gathers_again = false;            ///< LowerOptions::gathers_again
+  bool gathers_again = false;  ///< LowerOptions::gathers_again
+  Exchanges exchanges = Exchanges::pairwise;
   std::optional<MicroBatches> cut = {};  ///< that is yet to be made, of any graph of the network
   std::uint32_t rounds = 1;              ///< each of which has the graph's batch
   ScheduleChoice schedule = {};

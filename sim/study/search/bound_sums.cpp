@@ -47,7 +47,8 @@ class SumsBuilder {
         devices_(input.cluster.device_count()),
         ordinals_(parameter_ordinals(input.graph)),
         sync_costs_(input.cluster) {
-    if (sends_over_links(input.cluster)) {
+    // A library's rings load other links than pairs of devices do.
+    if (input.exchanges == Exchanges::pairwise && sends_over_links(input.cluster)) {
       exchange_.emplace(input.cluster, input.runtime.overlap == Overlap::allowed);
       links_ = exchange_->busiest_links();
     }

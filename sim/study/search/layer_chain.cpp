@@ -62,6 +62,7 @@ bool all_connected(const Cluster& cluster) {
 bool LayerChain::applies(const Case& input) {
   const std::size_t devices = input.cluster.device_count();
   if (devices < 2 || devices > ExchangeBound::kMostDevices || input.rounds > 1) return false;
+  if (input.exchanges != Exchanges::pairwise) return false;
   const auto copies = [](const Device& device) { return device.copy_engine; };
   const std::span<const Device> all = input.cluster.devices();
   return std::all_of(all.begin(), all.end(), copies) && is_chain(input.graph) &&

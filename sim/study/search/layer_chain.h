@@ -40,8 +40,8 @@ struct ChainShards {
 class LayerChain {
  public:
   /// Whether the network is such a chain, which is computed in one round, on so few devices that
-  /// copy what they receive by engines of their own and are all connected. Several rounds wait for
-  /// one another less.
+  /// copy what they receive by engines of their own and are all connected, by which boxes go pair
+  /// by pair. Several rounds wait for one another less.
   static bool applies(const Case& input);
 
   /// Precondition: applies(input). Both must outlive this.

@@ -93,6 +93,8 @@ void change(Case& input, const std::string& key, const std::string& value) {
                    [outermost](KernelTraits& kernels) { kernels.channels_outermost = outermost; });
   } else if (key == "gather") {
     input.gathers_again = is_first(key, value);
+  } else if (key == "exchanges") {
+    input.exchanges = is_first(key, value) ? Exchanges::collective : Exchanges::pairwise;
   } else if (key == "sums") {
     input.runtime.sums = is_first(key, value) ? PartialSums::all_reduced : PartialSums::in_parts;
   } else if (key == "launch.stages") {

@@ -21,8 +21,8 @@
 #include "sim/cluster/what_if.h"
 #include "sim/cost/group_network.h"
 #include "sim/graph/zoo.h"
-#include "sim/step/redistribution.h"
 #include "sim/profile/profile.h"
+#include "sim/step/redistribution.h"
 #include "tests/sim/plan/random_case.h"
 
 namespace strata {

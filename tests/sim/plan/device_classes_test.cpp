@@ -27,9 +27,11 @@ Graph two_layers(std::int64_t batch) {
 DeviceClasses classes_of(const Cluster& cluster, const Strategy& strategy, std::int64_t batch,
                          SyncAlgorithm sync = SyncAlgorithm::ring,
                          std::span<const std::uint32_t> cost_models = {}) {
-  SyncCosts costs(cluster);
-  return find_device_classes(two_layers(batch), cluster, strategy, {.sync = sync}, cost_models,
-                             costs);
+  const Graph graph = two_layers(batch);
+  const LowerOptions options{.sync = sync};
+  LoweringMemo memo(graph, cluster);
+  const Step step = make_step(graph, strategy, step_options(options));
+  return find_device_classes(graph, cluster, strategy, step, options, cost_models, memo);
 }
 
 Strategy data(const Cluster& cluster, std::int64_t batch) {
