@@ -32,6 +32,12 @@ struct Sight {
   std::int64_t window = 0;
 };
 
+[[noreturn]] void fail_by_mask() {
+  throw InputError(
+      "its mask is neither causal nor empty; allowed: each position sees all, or itself and those "
+      "before it, or so many of them");
+}
+
 // By sees(row, column) of all positions.
 template <class Sees>
 Sight sight_of(std::int64_t rows, std::int64_t columns, const Sees& sees) {
@@ -48,9 +54,7 @@ Sight sight_of(std::int64_t rows, std::int64_t columns, const Sees& sees) {
   }
   if (all) return {};
   if (causal) return {true, window < columns ? window : 0};
-  throw InputError(
-      "its mask is neither causal nor empty; allowed: each position sees all, or itself and those "
-      "before it, or so many of them");
+  fail_by_mask();
 }
 
 // Of a constant that is spread over (..., rows, columns); each of its matrices must be the same.
@@ -68,10 +72,12 @@ Sight sight_of(const ConstantTensor& mask, const TensorDims& scores, const Visib
     if (visible(mask.values[i]) != visible(mask.values[i - static_cast<std::size_t>(each)]))
       throw InputError("its mask differs from sample to sample or head to head; allowed: one");
   }
+  if (own_rows != rows || own_columns != columns) {  // all rows, or all columns, are alike
+    if (std::ranges::all_of(mask.values, visible)) return {};
+    fail_by_mask();
+  }
   return sight_of(rows, columns, [&](std::int64_t row, std::int64_t column) {
-    const std::int64_t at =
-        (own_rows == 1 ? 0 : row) * own_columns + (own_columns == 1 ? 0 : column);
-    return visible(mask.values[static_cast<std::size_t>(at)]);
+    return visible(mask.values[static_cast<std::size_t>(row * columns + column)]);
   });
 }
 

@@ -23,7 +23,7 @@ TensorDims steps_in(const TensorDims& own, const TensorDims& dims) {
   for (std::size_t i = 0; i < own.size(); ++i) {
     const std::size_t from = own.size() - 1 - i, to = dims.size() - 1 - i;
     if (own[from] > 1) steps[to] = step;
-    step *= own[from];
+    if (__builtin_mul_overflow(step, own[from], &step)) step = 0;  // the tensor has no elements
   }
   return steps;
 }
@@ -159,6 +159,7 @@ Result chosen(const ConstantTensor& truths, const ConstantTensor& yes, const Con
 }
 
 Result concatenated(const onnx::NodeProto& node, const ConstantInputs& inputs) {
+  if (std::ranges::find(inputs, nullptr) != inputs.end()) return std::nullopt;
   const std::size_t axis =
       checked_axis(NodeAttributes(node).integer("axis", 0), inputs[0]->dims.size());
   ConstantTensor result{inputs[0]->dims, {}, inputs[0]->integers};

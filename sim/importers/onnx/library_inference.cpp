@@ -113,6 +113,22 @@ void check_parts(const onnx::NodeProto& node, const KnownValues& known) {
       fmt::format("its parts have sizes {}; allowed: from 1 on", print_dims(parts->values)));
 }
 
+// The library takes for tensors what its ops allow nothing else for.
+void check_tensors(const onnx::NodeProto& node, const ValueTypes& types) {
+  const auto* schema = onnx::OpSchemaRegistry::Schema(node.op_type(), kLibraryOpset, "");
+  if (schema == nullptr || schema->inputs().empty()) return;
+  for (int i = 0; i < node.input_size(); ++i) {
+    const auto type = types.find(node.input(i));
+    if (type == types.end() || type->second.has_tensor_type()) continue;
+    const auto last = schema->inputs().size() - 1;
+    const auto& allowed = schema->inputs()[std::min(static_cast<std::size_t>(i), last)].GetTypes();
+    const auto is_tensor = [](const std::string* form) { return form->starts_with("tensor("); };
+    if (!allowed.empty() && std::ranges::all_of(allowed, is_tensor)) {
+      throw InputError(fmt::format("its input {} is a sequence; allowed: a tensor", i));
+    }
+  }
+}
+
 // Which input of a convolution the weight is; 0 of all other ops.
 int weight_of(std::string_view op) {
   if (op == "Conv" || op == "ConvTranspose" || op == "ConvInteger") return 1;
@@ -167,6 +183,7 @@ std::vector<onnx::ValueInfoProto> infer_by_library(const onnx::NodeProto& node, 
                                                    const KnownValues& known,
                                                    const ValueTypes& types) {
   check_parts(node, known);
+  check_tensors(node, types);
   onnx::ModelProto model;
   model.set_ir_version(kIrVersion);
   model.add_opset_import()->set_version(std::min(opset, kLibraryOpset));

@@ -71,6 +71,8 @@ bool read_transpose_of_view(OnnxNode& node) {
   return true;
 }
 
+constexpr std::int64_t kMostParts = 65'536;
+
 std::optional<std::vector<std::int64_t>> parts_of(OnnxNode& node, std::int64_t extent,
                                                   std::int64_t outputs) {
   auto said = numbers(node, 1, "split");
@@ -82,7 +84,7 @@ std::optional<std::vector<std::int64_t>> parts_of(OnnxNode& node, std::int64_t e
   }
   if (said->size() == 1) {  // of each but the last
     const std::int64_t part = said->front();
-    if (part < 1) return std::nullopt;
+    if (part < 1 || extent / part > kMostParts) return std::nullopt;
     said->clear();
     for (std::int64_t at = 0; at < extent; at += part) said->push_back(std::min(part, extent - at));
   }

@@ -183,20 +183,21 @@ Rounds repeated_rounds(const Plan& plan, const RoundPeriod& period) {
   return {middle, middle + period.rounds};
 }
 
-// Whether rounds repeat for hosts, too: a host that falls behind its device in a period uses up
-// what it was ahead by. One that runs further ahead in each period must not hold up what comes
-// after them.
+// Whether rounds repeat for hosts, too: one that falls behind its device in a period uses up what
+// it was ahead by, and one that runs further ahead must have launched the whole step before the
+// rounds that are repeated end: then nothing that follows waits for it, in whatever round. `begin`:
+// of the step.
 bool hosts_repeat(const Case& input, const Prediction& few, const RoundPeriod& period,
-                  Seconds end) {
+                  Seconds begin) {
   constexpr double kRounding = 1 + 1e-6;
   const Launches& launches = input.runtime.launches;
   if (!launches.any()) return true;
-  const auto times = launch_times(few.plan, few.costs, launches, repeated_rounds(few.plan, period));
-  const auto keeps_up = [&](Seconds time) { return time <= kRounding * period.time; };
-  if (!std::ranges::all_of(times, keeps_up)) return false;
-  if (launches.wait_for_passes) return true;
-  const SteadyTime after{period.from + period.time, end, 1};
-  return breakdown(few.plan, few.timeline, after).mean.launch == Seconds{};
+  const auto launched_within = [&](Rounds rounds, Seconds time) {
+    const auto times = launch_times(few.plan, few.costs, launches, rounds);
+    return std::ranges::all_of(times, [&](Seconds each) { return each <= kRounding * time; });
+  };
+  if (!launched_within(repeated_rounds(few.plan, period), period.time)) return false;
+  return launches.wait_for_passes || launched_within({}, period.from + period.time - begin);
 }
 
 // The rounds that were not simulated, as many periods in the middle of the step.
@@ -269,8 +270,8 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
         const std::size_t told = found.timeline.steady_window().last;
         const auto repeated = round_period(found.plan, found.timeline.step(told), few->step,
                                            tolerance(found.plan, input.rounds));
-        if (!repeated || !hosts_repeat(input, found, *repeated, found.timeline.step_end(told)))
-          break;
+        const Seconds begin = told > 0 ? found.timeline.step_end(told - 1) : Seconds{};
+        if (!repeated || !hosts_repeat(input, found, *repeated, begin)) break;
         period = repeated->rounds;
         if ((input.rounds - rounds) % period != 0) continue;
         add_periods(*repeated, input.rounds, path, options, found);
