@@ -42,11 +42,9 @@ void add_passes(const Graph& graph, const Strategy& strategy, const StepOptions&
   }
   step.end = step.actions.size();
   sums.add_end(round);
-  std::vector<bool> ended(options.rounds);
-  for (auto at = step.instances.rbegin(); at != step.instances.rend(); ++at) {
-    at->ends_round = !ended[at->instance.round];
-    ended[at->instance.round] = true;
-  }
+  std::vector<StepInstance*> last(options.rounds);
+  for (StepInstance& instance : step.instances) last[instance.instance.round] = &instance;
+  for (StepInstance* instance : last) instance->ends_round = true;
 }
 
 }  // namespace strata

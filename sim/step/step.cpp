@@ -50,6 +50,7 @@ std::vector<StepLayer> layers_of(const Graph& graph, const Strategy& strategy,
 std::vector<Bucket> buckets_of(const Graph& graph, const Strategy& strategy,
                                const std::vector<StepLayer>& layers, const StepOptions& options) {
   std::vector<bool> trains;
+  trains.reserve(layers.size());
   for (const StepLayer& layer : layers) trains.push_back(layer.phases[Phase::update]);
   return gradient_buckets(graph, strategy, trains, options.sync.bucket_in_use(),
                           options.gradient_bytes, options.sync.unit());
