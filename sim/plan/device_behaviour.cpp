@@ -35,6 +35,7 @@ struct Observer {
   std::map<std::vector<DeviceId>, std::size_t> group_of = {};  // in found.groups
   std::vector<std::set<SyncAlgorithm>> algorithms = {};        // of each group
   std::vector<bool> buckets = {};                              // that were seen
+  std::vector<std::uint32_t> ordinals = parameter_ordinals(of.graph);
 
   const Config& config(LayerId layer) const { return of.strategy[layer]; }
   /// Equal configs have equal numbers.
@@ -280,9 +281,8 @@ void observe(Observer& by, const SumGradients& sum) {
   std::size_t k = 0;
   while (step.summed_at_once[sum.first + k] != sum.bucket) ++k;
   const Bucket& bucket = step.buckets[sum.bucket];
-  const std::vector<std::uint32_t> ordinals = parameter_ordinals(by.of.graph);
   const std::size_t server =
-      server_replica(ordinals[bucket.parts.front().layer()], k, bucket.devices.size());
+      server_replica(by.ordinals[bucket.parts.front().layer()], k, bucket.devices.size());
   by.alone(bucket.devices[server]) += mixed(0x5E47E4, bucket.devices[server]());
 }
 

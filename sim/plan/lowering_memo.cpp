@@ -27,6 +27,14 @@ ClassBoxes boxes_of(const Graph& graph, LayerId consumer, std::size_t input,
   return boxes;
 }
 
+std::size_t size_of(const ClassBoxes& boxes) {
+  return boxes.read.size() + boxes.returned.size();
+}
+
+std::size_t size_of(const ExchangeGroups& groups) {
+  return groups.of.size();
+}
+
 }  // namespace
 
 std::shared_ptr<const DeviceClasses> LoweringMemo::classes(DeviceClasses classes) {
@@ -37,17 +45,17 @@ std::shared_ptr<const DeviceClasses> LoweringMemo::classes(DeviceClasses classes
   return classes_.emplace_back(std::make_shared<const DeviceClasses>(std::move(classes)));
 }
 
-template <class Key, class Make>
-std::shared_ptr<const ClassBoxes> LoweringMemo::remembered(std::map<Key, Boxes>& known, Key key,
-                                                           const Make& make) {
+template <class Key, class Value, class Make>
+std::shared_ptr<const Value> LoweringMemo::remembered(
+    std::map<Key, std::shared_ptr<const Value>>& known, Key key, const Make& make) {
   {
     const std::lock_guard guard(lock_);
     const auto at = known.find(key);
     if (at != known.end()) return at->second;
   }
-  auto made = std::make_shared<const ClassBoxes>(make());
+  auto made = std::make_shared<const Value>(make());
   const std::lock_guard guard(lock_);
-  const std::size_t size = made->read.size() + made->returned.size();
+  const std::size_t size = size_of(*made);
   if (held_ + size > kMostHeld) return made;
   const auto [at, added] = known.try_emplace(std::move(key), std::move(made));
   if (added) held_ += size;
@@ -75,24 +83,6 @@ std::shared_ptr<const ClassBoxes> LoweringMemo::boxes(LayerId consumer, std::siz
   });
 }
 
-namespace {
-
-template <class Key, class Make>
-std::shared_ptr<const ExchangeGroups> remembered_groups(
-    std::mutex& lock, std::map<Key, std::shared_ptr<const ExchangeGroups>>& known, Key key,
-    const Make& make) {
-  {
-    const std::lock_guard guard(lock);
-    const auto at = known.find(key);
-    if (at != known.end()) return at->second;
-  }
-  auto made = std::make_shared<const ExchangeGroups>(make());
-  const std::lock_guard guard(lock);
-  return known.try_emplace(std::move(key), std::move(made)).first->second;
-}
-
-}  // namespace
-
 std::shared_ptr<const ExchangeGroups> LoweringMemo::exchanges(LayerId consumer, std::size_t input,
                                                               const Config& producer_config,
                                                               const Config& consumer_config,
@@ -107,7 +97,7 @@ std::shared_ptr<const ExchangeGroups> LoweringMemo::exchanges(LayerId consumer, 
               nullptr,
               producer_config,
               consumer_config};
-  return remembered_groups(lock_, exchanges_, std::move(key), [&] {
+  return remembered(exchanges_, std::move(key), [&] {
     const bool copies = has_copies(producer, producer_config) || has_copies(layer, consumer_config);
     const EdgeReads moved =
         returned && copies ? edge_returns(graph_, consumer, input, producer_config, consumer_config)
@@ -119,9 +109,8 @@ std::shared_ptr<const ExchangeGroups> LoweringMemo::exchanges(LayerId consumer, 
 std::shared_ptr<const ExchangeGroups> LoweringMemo::exchanges_of_sums(LayerId layer,
                                                                       const Config& config) {
   const Layer& it = graph_[layer];
-  return remembered_groups(lock_, exchanges_of_sums_,
-                           SumsKey{it.output, it.reduction, nullptr, config},
-                           [&] { return partial_sum_groups(it, config); });
+  return remembered(exchanges_of_sums_, SumsKey{it.output, it.reduction, nullptr, config},
+                    [&] { return partial_sum_groups(it, config); });
 }
 
 std::shared_ptr<const ClassBoxes> LoweringMemo::sums(LayerId layer, const Config& config,

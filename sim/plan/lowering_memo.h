@@ -63,10 +63,11 @@ class LoweringMemo {
   using Groups = std::shared_ptr<const ExchangeGroups>;
   std::map<EdgeKey, Groups> exchanges_;  // where its flag says that gradients are returned
   std::map<SumsKey, Groups> exchanges_of_sums_;
-  std::size_t held_ = 0;  // boxes in both
+  std::size_t held_ = 0;  // boxes in all, and devices in groups
 
-  template <class Key, class Make>
-  Boxes remembered(std::map<Key, Boxes>& known, Key key, const Make& make);
+  template <class Key, class Value, class Make>
+  std::shared_ptr<const Value> remembered(std::map<Key, std::shared_ptr<const Value>>& known,
+                                          Key key, const Make& make);
 };
 
 }  // namespace strata
