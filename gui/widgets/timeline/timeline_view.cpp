@@ -163,10 +163,13 @@ void TimelineView::refresh() {
     const QString text = tr("%1 was closed: it stood beside %2");
     const QString name = QFileInfo(trace_file_).fileName();
     close_trace();
+    closed_for_ = workspace().document();
     return notify(text.arg(name, QString::fromStdString(shown_name(trace_model_))));
   }
   if (!workspace().error().isEmpty()) return;
-  if (!kernels_ && shown_model_ == workspace().document().input.model) notify({});
+  const Document& document = workspace().document();
+  const bool another = shown_model_ == document.input.model && closed_for_ != document;
+  if (!kernels_ && another) notify({});
   const ScenePtr scene = workspace().scene();
   const ScenePtr beside = kernels_                        ? scene
                           : baseline_button_->isChecked() ? workspace().baseline()
