@@ -30,7 +30,7 @@ void Repetition::begin(std::uint32_t activity, const ActivityTimes& times) {
   first_begin_ = std::min(first_begin_, now);
   latest_begun_ = std::max(latest_begun_, before);
   ++begins_;
-  if (now - before != end_) return differ(now);
+  if (now - before != end_) return differ(now, before);
   alike_ += counts_as_alike(activity, times);
 }
 
@@ -46,17 +46,19 @@ void Repetition::end(std::uint32_t activity, const ActivityTimes& times) {
   latest_ended_ = std::max(latest_ended_, before);
   ++ends_;
   alike_ -= counts_as_alike(activity, times);
-  if (now - before != end_) differ(now);
+  if (now - before != end_) differ(now, before);
 }
 
-// What began at the very time of a difference may depend on it.
+// What began at the very time of a difference may depend on it, and what was under way in the first
+// period while something was that in the second had ended before, or had yet to begin.
 bool Repetition::counts_as_alike(std::uint32_t activity, const ActivityTimes& times) const {
-  const Tick start = times.start[activity];
-  return start - times.start[activity - period_] == end_ && start > differed_;
+  const Tick start = times.start[activity], before = times.start[activity - period_];
+  return start - before == end_ && start > differed_ && before > differed_in_first_;
 }
 
-void Repetition::differ(Tick now) {
+void Repetition::differ(Tick now, Tick before) {
   differed_ = now;
+  differed_in_first_ = std::max(differed_in_first_, before);
   alike_ = 0;
 }
 

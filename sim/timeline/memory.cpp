@@ -14,18 +14,26 @@ struct Change {
   Bytes bytes;
 };
 
+// What is freed at an instant is gone before what starts at that instant is there. Instants that are
+// one on paper differ by what sums of times are rounded by.
+double order(const Change& change) {
+  constexpr double kRounding = 1e-9;
+  return change.bytes < Bytes{0} ? change.at.value : change.at.value * (1 + kRounding);
+}
+
 std::vector<MemoryUse> curve(Bytes resident, std::vector<Change>& changes) {
-  // What is freed at an instant is gone before what starts at that instant is there.
   std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-    return a.at != b.at ? a.at < b.at : a.bytes < b.bytes;
+    const double first = order(a), second = order(b);
+    return first != second ? first < second : a.bytes < b.bytes;
   });
   std::vector<MemoryUse> result = {{Seconds{0}, resident}};
   for (const Change& change : changes) {
     const Bytes now = result.back().bytes + change.bytes;
-    if (result.back().at == change.at && result.size() > 1 && change.bytes < Bytes{0}) {
+    const Seconds at = std::max(result.back().at, change.at);
+    if (result.back().at == at && result.size() > 1 && change.bytes < Bytes{0}) {
       result.back().bytes = now;
     } else {
-      result.push_back({change.at, now});
+      result.push_back({at, now});
     }
   }
   return result;

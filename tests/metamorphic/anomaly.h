@@ -9,7 +9,7 @@ namespace strata::testing {
 
 /// By how much a step may get longer where something else gets shorter but the order of tasks, or
 /// which flows share a link, changes too: of the longer step.
-constexpr double kMostOfAnomalies = 0.25;
+constexpr double kMostOfAnomalies = 0.35;
 
 /// Whether a step of a faster machine, on which everything may take `factor` of the time, is longer
 /// than that of the step for no other reason: where nothing begins before `factor` of when it did

@@ -3,6 +3,7 @@
 // questions left behind.
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -19,22 +20,69 @@ namespace strata::testing {
 namespace {
 
 // Sums over thousands of rounds lose some digits; and rounds in which communication slows
-// computation approach the ones that repeat.
+// computation approach the ones that repeat, so that parts of a step are told to kOrders.
+constexpr double kOrders = 1e-4;
 double rounding_of_rounds(const Trial& trial) {
   return trial.input().runtime.communication_share > 0 ? 1e-6 : 1e-8;
 }
 
-void expect_same(Trial& trial, const StepParts& a, const StepParts& b, std::string_view what) {
+// When each device ends what it does, in order of time.
+std::vector<std::vector<double>> ends_of_devices(const Prediction& found) {
+  std::vector<std::vector<double>> ends(found.plan.device_count());
+  for (std::size_t step = 0; step < found.timeline.steps(); ++step) {
+    for (std::size_t i = 0; i < found.plan.size(); ++i) {
+      const TaskId task(i);
+      if (found.plan[task].stream != Stream::device) continue;
+      ends[found.plan[task].device()].push_back(found.timeline.span(step, task).end.value);
+    }
+  }
+  for (std::vector<double>& each : ends) std::sort(each.begin(), each.end());
+  return ends;
+}
+
+// How far apart the ends of devices of one class are, relative to a step. They do the same at the same
+// times, but where tasks of several devices become ready at one instant: their numbers tell then which
+// comes first, and these are not alike.
+double distance_in_classes(const Plan& by_class, const Prediction& all) {
+  const std::vector<std::vector<double>> ends = ends_of_devices(all);
+  double most = 0;
+  for (std::size_t d = 0; d < ends.size(); ++d) {
+    const std::vector<double>& first = ends[by_class.representative(DeviceId(d))()];
+    if (first.size() != ends[d].size()) return std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      most = std::max(most, std::abs(first[i] - ends[d][i]));
+    }
+  }
+  return most / all.step.value;
+}
+
+// Each is one that some device of its class has in the other answer.
+bool are_among(const Plan& by_class, const std::vector<Bytes>& peaks,
+               const std::vector<Bytes>& all) {
+  for (std::size_t d = 0; d < peaks.size(); ++d) {
+    bool found = false;
+    for (std::size_t other = 0; other < all.size(); ++other) {
+      const bool same_class =
+          by_class.representative(DeviceId(other)) == by_class.representative(DeviceId(d));
+      found = found || (same_class && all[other] == peaks[d]);
+    }
+    if (!found) return false;
+  }
+  return true;
+}
+
+void expect_same(Trial& trial, const StepParts& a, const StepParts& b, std::string_view what,
+                 double rounding) {
   const double step = trial.step().value;
   const auto near = [&](Seconds x, Seconds y, double most, std::string_view part) {
     trial.expect(std::abs((x - y).value) <= most * step, [&] {
       return fmt::format("{}, {}: {} s and {} s", what, part, x.value, y.value);
     });
   };
-  near(a.compute, b.compute, 1e-7, "computing");
-  near(a.recompute, b.recompute, 1e-7, "computing again");
-  near(a.optimizer, b.optimizer, 1e-7, "updating");
-  near(a.total(), b.total(), 1e-6, "all parts");
+  near(a.compute, b.compute, rounding, "computing");
+  near(a.recompute, b.recompute, rounding, "computing again");
+  near(a.optimizer, b.optimizer, rounding, "updating");
+  near(a.total(), b.total(), 10 * rounding, "all parts");
 }
 
 void classes_are_as_all_devices(Trial& trial) {
@@ -47,14 +95,19 @@ void classes_are_as_all_devices(Trial& trial) {
   const Prediction& all = trial.found();
   // Fewer steps have not settled, but rounds that repeat tell what they come to.
   if (few.plan.rounds() < all.plan.rounds() && all.timeline.steps() < 4) return;
+  const double distance = distance_in_classes(few.plan, all);
+  const bool alike = distance <= 1e-8 || distance > kOrders;
   trial.expect_near(few.step.value, all.step.value, "steps by classes and of all devices",
-                    rounding_of_rounds(trial));
+                    alike ? rounding_of_rounds(trial) : kOrders);
   trial.expect_near(few.eq1_seconds().value, all.eq1_seconds().value, "Eq. 1 by classes and not");
-  trial.expect_equal(few.peak_memory, all.peak_memory, "peaks by classes and of all devices");
+  if (alike || !are_among(few.plan, few.peak_memory, all.peak_memory))
+    trial.expect_equal(few.peak_memory, all.peak_memory, "peaks by classes and of all devices");
   trial.expect_equal(few.communication, all.communication, "bytes by classes and of all devices");
   trial.expect_near(few.sources.total().value, all.sources.total().value,
                     "costs by classes and of all devices", rounding_of_rounds(trial));
-  expect_same(trial, few.breakdown.mean, all.breakdown.mean, "by classes and not");
+  const bool slowed = trial.input().runtime.communication_share > 0;
+  expect_same(trial, few.breakdown.mean, all.breakdown.mean, "by classes and not",
+              alike && !slowed ? 1e-7 : kOrders);
 }
 
 void a_printed_plan_replays_alike(Trial& trial) {

@@ -178,6 +178,14 @@ double tolerance(const Plan& few, std::uint32_t rounds) {
   return tasks > kMany ? 1e-4 : 1e-9;
 }
 
+// Steps of few rounds may not have become alike where steps of all rounds would.
+bool has_settled(const Timeline& timeline, double tolerance) {
+  const Seconds step = timeline.step_seconds();
+  return std::ranges::all_of(
+      timeline.step_intervals(timeline.steady_window()),
+      [&](Seconds each) { return std::abs((each - step).value) <= tolerance * step.value; });
+}
+
 Rounds repeated_rounds(const Plan& plan, const RoundPeriod& period) {
   const std::uint32_t middle = (plan.rounds() - period.rounds) / 2;
   return {middle, middle + period.rounds};
@@ -271,6 +279,7 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
         const auto repeated = round_period(found.plan, found.timeline.step(told), few->step,
                                            tolerance(found.plan, input.rounds));
         const Seconds begin = told > 0 ? found.timeline.step_end(told - 1) : Seconds{};
+        if (!has_settled(found.timeline, tolerance(found.plan, input.rounds))) break;
         if (!repeated || !hosts_repeat(input, found, *repeated, begin)) break;
         period = repeated->rounds;
         if ((input.rounds - rounds) % period != 0) continue;
