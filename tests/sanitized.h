@@ -1,6 +1,6 @@
 #pragma once
 
-// Whether this is a sanitizer's build, in which everything takes ten times as long.
+// How much a build has time for: in a sanitizer's everything takes ten times as long.
 
 namespace strata::testing {
 
@@ -12,6 +12,13 @@ inline constexpr bool kSanitized =
     __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
 #else
 inline constexpr bool kSanitized = false;
+#endif
+
+/// The release build, which tries the most cases.
+#ifdef NDEBUG
+inline constexpr bool kRelease = true;
+#else
+inline constexpr bool kRelease = false;
 #endif
 
 }  // namespace strata::testing

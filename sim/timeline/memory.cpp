@@ -14,8 +14,8 @@ struct Change {
   Bytes bytes;
 };
 
-// What is freed at an instant is gone before what starts at that instant is there. Instants that are
-// one on paper differ by what sums of times are rounded by.
+// What is freed at an instant is gone before what starts at that instant is there. Instants that
+// are one on paper differ by what sums of times are rounded by.
 double order(const Change& change) {
   constexpr double kRounding = 1e-9;
   return change.bytes < Bytes{0} ? change.at.value : change.at.value * (1 + kRounding);

@@ -40,9 +40,9 @@ std::vector<std::vector<double>> ends_of_devices(const Prediction& found) {
   return ends;
 }
 
-// How far apart the ends of devices of one class are, relative to a step. They do the same at the same
-// times, but where tasks of several devices become ready at one instant: their numbers tell then which
-// comes first, and these are not alike.
+// How far apart the ends of devices of one class are, relative to a step. They do the same at the
+// same times, but where tasks of several devices become ready at one instant: their numbers tell
+// then which comes first, and these are not alike.
 double distance_in_classes(const Plan& by_class, const Prediction& all) {
   const std::vector<std::vector<double>> ends = ends_of_devices(all);
   double most = 0;

@@ -22,8 +22,8 @@ bool chooses(const Trial& trial) {
 }
 
 // The base case with a what-if that sees what its own made. Where one link gets faster, its flows
-// take more of the links that they share with others; where latencies get shorter, which are not all
-// equal, flows meet others than before.
+// take more of the links that they share with others; where latencies get shorter, which are not
+// all equal, flows meet others than before.
 void expect_no_slower_with(Trial& trial, const std::string& key, const std::string& value,
                            bool flows_meet_others = false) {
   trial.applies();

@@ -50,11 +50,9 @@ bool are_refused(const std::string& a, const std::string& b) {
 }
 
 constexpr std::uint64_t kManyCases = 2'000;  // in which every relation and every pair is met
-#ifdef NDEBUG
-constexpr std::uint64_t kUsualCases = kManyCases;
-#else
-constexpr std::uint64_t kUsualCases = strata::testing::kSanitized ? 200 : 400;
-#endif
+constexpr std::uint64_t kUsualCases = strata::testing::kSanitized ? 200
+                                      : strata::testing::kRelease ? kManyCases
+                                                                  : 400;
 constexpr std::size_t kMostShown = 20;
 
 TEST(Metamorphic, RelationsHoldOfEveryCase) {

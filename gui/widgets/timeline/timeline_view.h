@@ -103,10 +103,10 @@ class TimelineView : public View {
   RecordingPtr trace_;
   std::shared_ptr<const Trace> kernels_;  ///< of PyTorch, in the place of the baseline
   QString trace_file_;
-  std::string trace_model_;  ///< the network that kernels_ stand beside
+  std::string trace_model_;             ///< the network that kernels_ stand beside
   std::optional<Document> closed_for_;  ///< what asked for another network: its notice stays
-  std::string shown_model_;  ///< of the recordings on the canvas
-  bool picking_ = false;     ///< what changes in the selection was picked here
+  std::string shown_model_;             ///< of the recordings on the canvas
+  bool picking_ = false;                ///< what changes in the selection was picked here
 };
 
 }  // namespace strata::gui

@@ -181,9 +181,9 @@ double tolerance(const Plan& few, std::uint32_t rounds) {
 // Steps of few rounds may not have become alike where steps of all rounds would.
 bool has_settled(const Timeline& timeline, double tolerance) {
   const Seconds step = timeline.step_seconds();
-  return std::ranges::all_of(
-      timeline.step_intervals(timeline.steady_window()),
-      [&](Seconds each) { return std::abs((each - step).value) <= tolerance * step.value; });
+  return std::ranges::all_of(timeline.step_intervals(timeline.steady_window()), [&](Seconds each) {
+    return std::abs((each - step).value) <= tolerance * step.value;
+  });
 }
 
 Rounds repeated_rounds(const Plan& plan, const RoundPeriod& period) {

@@ -366,7 +366,8 @@ TEST_P(Classes, DoWhatAllDevicesDoUnderHybrids) {
 // are alike, too.
 TEST_P(Classes, DoWhatAllDevicesDoInHostsOnASwitch) {
   std::size_t folded = 0;
-  for (std::uint64_t seed = GetParam(); seed < GetParam() + 4; ++seed) {
+  constexpr std::uint64_t kCases = testing::kRelease ? 4 : 2;
+  for (std::uint64_t seed = GetParam(); seed < GetParam() + kCases; ++seed) {
     Random random(seed);
     const char* const names[] = {"a100-2x4", "a100-4x8", "h100-2x8", "a100-4x2"};
     Cluster cluster = preset_cluster(names[random() % std::size(names)]);
@@ -416,7 +417,7 @@ TEST_P(Classes, DoWhatAllDevicesDoInHostsOnASwitch) {
       folded += seen.folded;
     }
   }
-  EXPECT_GT(folded, 4u) << "few of the cases have classes";
+  EXPECT_GT(folded, kCases / 2) << "few of the cases have classes";
 }
 
 constexpr std::uint64_t kSeeds = kSanitized ? 800 : 2000;
