@@ -17,9 +17,9 @@ namespace {
 /// without those of parameters, or these alone.
 struct Work {
   std::uint32_t round = 0;
-  Phase phase = Phase::forward;  ///< of the first task, which with
+  Phase phase = Phase::forward;  ///< of the first task, which with the next two
   LayerId layer;                 ///< tells the same work of other rounds
-  bool forward = false;
+  bool forward = false;          ///< not computed again for a backward pass
   Seconds start, end;
 };
 
@@ -60,7 +60,7 @@ Full full_time(const std::vector<std::vector<Work>>& devices) {
 }
 
 // By what tells the same work of other rounds.
-using Key = std::tuple<LayerId, Phase, std::uint32_t>;
+using Key = std::tuple<LayerId, Phase, bool, std::uint32_t>;
 
 // All times are whole ticks: a difference is one, too, but for what doubles round.
 Seconds in_ticks(Seconds time) {
@@ -76,7 +76,7 @@ class Comparison {
     known_.resize(devices_.size());
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       for (const Work& work : devices_[d]) {
-        known_[d][{work.layer, work.phase, work.round}] = &work;
+        known_[d][{work.layer, work.phase, work.forward, work.round}] = &work;
       }
     }
   }
@@ -122,7 +122,7 @@ class Comparison {
     const std::int64_t round = work.round + rounds;
     if (round < 0) return nullptr;
     const auto at =
-        known_[device].find({work.layer, work.phase, static_cast<std::uint32_t>(round)});
+        known_[device].find({work.layer, work.phase, work.forward, static_cast<std::uint32_t>(round)});
     return at != known_[device].end() ? at->second : nullptr;
   }
 
