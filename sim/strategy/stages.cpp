@@ -1,6 +1,7 @@
 #include "sim/strategy/stages.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -157,6 +158,18 @@ bool comes_from_another_stage(const Graph& graph, const Stages& stages, LayerId 
   const LayerId producer = graph[layer].inputs[input];
   return stages.stages() > 1 && !is_input(graph[producer].op) &&
          stages.chunk_of(producer).stage != stages.chunk_of(layer).stage;
+}
+
+Segments within_chunks(const Graph& graph, const Stages& stages, const Segments& segments) {
+  Segments result(segments.size());
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> numbers;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    if (segments[i] == 0) continue;
+    const std::uint32_t chunk = stages.stages() > 1 ? stages.chunk_of_layer[i] : 0;
+    const auto next = static_cast<std::uint32_t>(numbers.size() + 1);
+    result[i] = numbers.try_emplace({segments[i], chunk}, next).first->second;
+  }
+  return result;
 }
 
 Pipeline pipeline_of(const Graph& graph, const Stages& stages) {

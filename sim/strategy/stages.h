@@ -43,6 +43,10 @@ Stages stages_of(const Graph& graph, const Strategy& strategy);
 bool comes_from_another_stage(const Graph& graph, const Stages& stages, LayerId layer,
                               std::size_t input);
 
+/// Segments that are computed again, each cut where a chunk ends: a stage computes again what it
+/// computed. Numbered in the graph's order.
+Segments within_chunks(const Graph& graph, const Stages& stages, const Segments& segments);
+
 /// The chunks as schedules know them; of one stage, one chunk that has all layers.
 Pipeline pipeline_of(const Graph& graph, const Stages& stages);
 

@@ -16,6 +16,7 @@
 #include "sim/simulate/jitter.h"
 #include "sim/simulate/round_period.h"
 #include "sim/simulate/transfer_ways.h"
+#include "sim/strategy/stages.h"
 #include "sim/study/case/few_rounds.h"
 #include "sim/study/case/flops.h"
 #include "sim/study/case/rounds.h"
@@ -244,8 +245,11 @@ void add_periods(const RoundPeriod& period, std::uint32_t rounds, std::span<cons
 }  // namespace
 
 Strategy with_recomputation(const Case& input, const Strategy& strategy) {
-  if (input.recompute == Recompute::none || !strategy.segments().empty()) return strategy;
-  return strategy.with(segments(input.graph, input.recompute, kernels_of(input)));
+  const Segments asked = !strategy.segments().empty()
+                             ? strategy.segments()
+                             : segments(input.graph, input.recompute, kernels_of(input));
+  if (asked.empty()) return strategy;
+  return strategy.with(within_chunks(input.graph, stages_of(input.graph, strategy), asked));
 }
 
 Prediction predict(const Case& input, const Strategy& asked, const PredictOptions& options) {

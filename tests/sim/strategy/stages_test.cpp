@@ -75,6 +75,18 @@ TEST(Stages, LayersThatShareDevicesAreOneChunk) {
   EXPECT_EQ(found.stages(), 2U);
 }
 
+// A stage can't compute again what another one computed.
+TEST(Stages, SegmentsEndWhereChunksDo) {
+  const Chain chain("01 01 23 23 01 23");
+  const auto cut = [&](const Segments& segments) {
+    return within_chunks(chain.graph, chain.stages(), segments);
+  };
+  EXPECT_THAT(cut({0, 1, 1, 1, 1, 0, 2}), ElementsAre(0, 1, 1, 2, 2, 0, 3));
+  EXPECT_THAT(cut({0, 4, 4, 4, 4, 4, 4}), ElementsAre(0, 1, 1, 2, 2, 3, 4));
+  const Chain alone("01 10 0");
+  EXPECT_THAT(within_chunks(alone.graph, alone.stages(), {0, 1, 1, 1}), ElementsAre(0, 1, 1, 1));
+}
+
 TEST(Stages, ChunksMayBeInterleaved) {
   const Chain chain("01 23 23 01 23 32");
   EXPECT_EQ(chain.text(), "0/0 1/1 1/1 2/0 3/1 3/1");
