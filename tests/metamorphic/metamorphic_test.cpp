@@ -50,7 +50,7 @@ bool are_refused(const std::string& a, const std::string& b) {
 }
 
 constexpr std::uint64_t kManyCases = 2'000;  // in which every relation and every pair is met
-constexpr std::uint64_t kUsualCases = strata::testing::kSanitized ? 200
+constexpr std::uint64_t kUsualCases = strata::testing::kSanitized ? 80
                                       : strata::testing::kRelease ? kManyCases
                                                                   : 400;
 constexpr std::size_t kMostShown = 20;

@@ -420,7 +420,7 @@ TEST_P(Classes, DoWhatAllDevicesDoInHostsOnASwitch) {
   EXPECT_GT(folded, kCases / 2) << "few of the cases have classes";
 }
 
-constexpr std::uint64_t kSeeds = kSanitized ? 800 : 2000;
+constexpr std::uint64_t kSeeds = kSanitized ? 400 : 2000;
 INSTANTIATE_TEST_SUITE_P(Seeds, Classes, ::testing::Range<std::uint64_t>(0, kSeeds, 200));
 
 }  // namespace

@@ -8,14 +8,12 @@
 
 #include "sim/study/search/score.h"
 #include "sim/study/search/solve.h"
-#include "tests/sanitized.h"
 #include "tests/sim/study/random_trial.h"
 
 namespace strata {
 namespace {
 
 using testing::harder_trial;
-using testing::kSanitized;
 using testing::Random;
 using testing::some_choices;
 using testing::Trial;
@@ -34,7 +32,7 @@ Seconds fastest_of_all(const Trial& trial, const SearchSpace& space, Random& ran
 }
 
 TEST(Fastest, IsTheFastestOfAllStrategies) {
-  constexpr int kTrials = kSanitized ? 30 : testing::kRelease ? 300 : 100;
+  constexpr int kTrials = 300;
   int optimal = 0, found = 0, proved = 0;
   for (std::uint64_t seed = 1; found < kTrials; ++seed) {
     SCOPED_TRACE(seed);
