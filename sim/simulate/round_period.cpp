@@ -121,8 +121,8 @@ class Comparison {
   const Work* same(std::size_t device, const Work& work, std::int64_t rounds) const {
     const std::int64_t round = work.round + rounds;
     if (round < 0) return nullptr;
-    const auto at =
-        known_[device].find({work.layer, work.phase, work.forward, static_cast<std::uint32_t>(round)});
+    const auto at = known_[device].find(
+        {work.layer, work.phase, work.forward, static_cast<std::uint32_t>(round)});
     return at != known_[device].end() ? at->second : nullptr;
   }
 
