@@ -170,6 +170,10 @@ void add_training_options(CLI::App& command, RunFlags& flags) {
                                          {0, whole_range(setting("steps"), Job::run).most},
                                          "how many of the first steps are not timed (default 1)");
   add_setting(command, "lr", request.learning_rate);
+  add_setting(command, "beta1", request.constants.beta1);
+  add_setting(command, "beta2", request.constants.beta2);
+  add_setting(command, "epsilon", request.constants.epsilon);
+  add_setting(command, "weight_decay", request.constants.weight_decay);
   add_setting(command, "seed", request.seed);
   add_sync_settings(command, request.sync);
   add_step_settings(command, request);

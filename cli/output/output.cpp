@@ -80,7 +80,7 @@ std::string option_name(std::string_view key) {
 }
 
 std::string with_options(std::string_view text) {
-  constexpr std::string_view kKey = "abcdefghijklmnopqrstuvwxyz_";
+  constexpr std::string_view kKey = "abcdefghijklmnopqrstuvwxyz_0123456789";
   std::string result;
   for (std::size_t at = text.find('`'); at != text.npos; at = text.find('`')) {
     const std::size_t end = text.find_first_not_of(kKey, at + 1);

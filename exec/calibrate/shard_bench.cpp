@@ -155,6 +155,7 @@ void ShardBench::begin_backward() {
 void ShardBench::run(Phase phase) {
   StepContext context{0, 0, labels_};
   context.optimizer = optimizer_;
+  context.constants = traits(optimizer_).usual;
   Operands operands;
   operands.inputs = inputs_;
   operands.output = output_;

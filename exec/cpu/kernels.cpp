@@ -22,27 +22,19 @@ std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec) {
 }
 
 void update_parameters(const Operands& operands, std::int64_t count) {
-  const OptimizerStep<float> step(operands.step->learning_rate,
-                                  adam_correction(operands.step->step));
-  float* const parameters = operands.parameters;
-  float* const first = operands.optimizer_state;
-  const float* const gradients = operands.parameter_gradients;
-  switch (operands.step->optimizer) {
-    case Optimizer::sgd:
-      for (std::int64_t i = 0; i < count; ++i)
-        parameters[i] = step.sgd(parameters[i], gradients[i]);
-      break;
-    case Optimizer::momentum:
-      for (std::int64_t i = 0; i < count; ++i) {
-        parameters[i] = step.momentum(parameters[i], gradients[i], first[i]);
-      }
-      break;
-    case Optimizer::adam:
-      for (std::int64_t i = 0; i < count; ++i) {
-        parameters[i] = step.adam(parameters[i], gradients[i], first[i], first[count + i]);
-      }
-      break;
-  }
+  const StepContext& at = *operands.step;
+  const OptimizerStep<float> step(at.learning_rate, at.constants,
+                                  adam_correction(at.step, at.constants));
+  with_optimizer(at.optimizer, [&]<Optimizer optimizer>() {
+    constexpr std::int64_t kWords = state_words(optimizer);
+    float none = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      float& first = kWords > 0 ? operands.optimizer_state[i] : none;
+      float& second = kWords > 1 ? operands.optimizer_state[count + i] : none;
+      operands.parameters[i] = step.updated<optimizer>(
+          operands.parameters[i], operands.parameter_gradients[i], first, second);
+    }
+  });
 }
 
 }  // namespace strata::cpu

@@ -58,6 +58,7 @@ struct StepContext {
   float learning_rate = 0;
   std::span<const std::int64_t> labels;  ///< of the round's samples: by sample, then position
   Optimizer optimizer = Optimizer::sgd;
+  OptimizerConstants constants = {};
   /// Sample n of the graph is the batch's sample round * (the graph's samples) + n.
   std::uint32_t round = 0, rounds = 1;
 };

@@ -55,8 +55,9 @@ void TaskWork::add_batch(Batch batch, std::uint64_t number) {
   const std::size_t labels = batch.labels.size() / rounds;
   for (std::uint32_t round = 0; round < rounds; ++round) {
     contexts_.push_back({number, executor_.options_.learning_rate,
-                         batch.labels.subspan(round * labels, labels), plan_.optimizer(), round,
-                         rounds});
+                         batch.labels.subspan(round * labels, labels), plan_.optimizer(),
+                         executor_.options_.constants.value_or(traits(plan_.optimizer()).usual),
+                         round, rounds});
   }
   batches_.push_back(std::move(batch));
 }

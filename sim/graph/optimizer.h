@@ -1,7 +1,8 @@
 #pragma once
 
-// The rules by which training updates a parameter p by its gradient g, with PyTorch's usual
-// constants, and what each keeps of a parameter from step to step. Values; thread-safe.
+// The rules by which training updates a parameter p by its gradient g: what each keeps of a
+// parameter from step to step, and its constants. A rule is a row here and a function in
+// exec/runtime/optimizer_step.h. Values; thread-safe.
 
 #include <array>
 #include <cstdint>
@@ -11,24 +12,52 @@
 
 namespace strata {
 
+/// w: the weight decay, which sgd, momentum and adam add to the gradient: g + w p.
 enum class Optimizer : std::uint8_t {
   sgd,       ///< p -= lr g
-  momentum,  ///< v = 0.9 v + g, p -= lr v
+  momentum,  ///< v = b1 v + g, p -= lr v
   /// m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, of step t = 1, 2, ...
   /// p -= lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + epsilon) (Kingma and Ba 2015)
-  adam
+  adam,
+  adamw,  ///< as adam, and p -= lr w p before it (Loshchilov and Hutter 2019)
+  /// p -= lr (sign(b1 m + (1 - b1) g) + w p), m = b2 m + (1 - b2) g (Chen et al. 2023)
+  lion
 };
-inline constexpr std::array<std::string_view, 3> kOptimizerNames = {"sgd", "momentum", "adam"};
-constexpr std::string_view name(Optimizer optimizer) {
-  return kOptimizerNames[static_cast<std::size_t>(optimizer)];
+
+/// What a rule does not have is 0.
+struct OptimizerConstants {
+  double beta1 = 0, beta2 = 0, epsilon = 0, weight_decay = 0;
+  bool operator==(const OptimizerConstants&) const = default;
+};
+
+struct OptimizerTraits {
+  std::string_view name;
+  std::int64_t words = 0;          ///< numbers in fp32 that are kept of each parameter
+  bool takes_whole_steps = false;  ///< first steps are as long as lr, whatever the gradients are
+  OptimizerConstants usual = {};   ///< PyTorch's, and the paper's of lion
+};
+/// In the order of the enumeration.
+inline constexpr std::array<OptimizerTraits, 5> kOptimizers = {{
+    {"sgd", 0, false, {}},
+    {"momentum", 1, false, {.beta1 = 0.9}},
+    {"adam", 2, true, {.beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8}},
+    {"adamw", 2, true, {.beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8, .weight_decay = 0.01}},
+    {"lion", 1, true, {.beta1 = 0.9, .beta2 = 0.99}},
+}};
+inline constexpr auto kOptimizerNames = [] {
+  std::array<std::string_view, kOptimizers.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kOptimizers[i].name;
+  return names;
+}();
+
+constexpr const OptimizerTraits& traits(Optimizer optimizer) {
+  return kOptimizers[static_cast<std::size_t>(optimizer)];
 }
-
-inline constexpr double kMomentum = 0.9;
-inline constexpr double kAdamMean = 0.9, kAdamSquare = 0.999, kAdamEpsilon = 1e-8;
-
-/// Numbers in fp32 that are kept of each parameter.
+constexpr std::string_view name(Optimizer optimizer) {
+  return traits(optimizer).name;
+}
 constexpr std::int64_t state_words(Optimizer optimizer) {
-  return static_cast<std::int64_t>(optimizer);
+  return traits(optimizer).words;
 }
 /// Bytes of a parameter's state: the words, and where parameters have 16 bits, the parameter itself
 /// in fp32, which the small steps of these rules need. Plain SGD keeps nothing.

@@ -44,7 +44,7 @@ constexpr std::int64_t kMostStrategies = 10'000, kMostEvaluations = 1'000'000, k
 // What float32 holds, in which runs compute.
 constexpr double kMostRate = std::numeric_limits<float>::max();
 
-constexpr std::array<SettingSpec, 37> kSettings = {{
+constexpr std::array<SettingSpec, 41> kSettings = {{
     {"model", ValueForm::text, kEveryJob, "MODEL",
      "a name (strata models), or a .toml or .onnx file"},
     {"cluster", ValueForm::text, kSimulated, "CLUSTER", "a name (strata clusters) or a .toml file"},
@@ -81,9 +81,8 @@ constexpr std::array<SettingSpec, 37> kSettings = {{
      "parameters, in `dtype`)",
      kGradientTypeNames},
     {"optimizer", ValueForm::choice, kEveryJob, "RULE",
-     "how a step updates parameters: sgd, momentum (of 0.9) or adam, which keep one and two "
-     "numbers "
-     "of each parameter (default sgd)",
+     "how a step updates parameters: sgd, momentum and lion, which keep a number of each, or adam "
+     "and adamw, which keep two (default sgd)",
      kOptimizerNames},
     {"micro_batch", ValueForm::positive, kEveryJob, "",
      "cut the batch in time: samples of a round for each data-parallel group; rounds add their "
@@ -127,6 +126,17 @@ constexpr std::array<SettingSpec, 37> kSettings = {{
      "overlaps: simulated or eq1 (default simulated)",
      kObjectiveNames},
     {"lr", ValueForm::rate, kRun, "X", "the learning rate (default 0.01)"},
+    {"beta1", ValueForm::rate, kRun, "X",
+     "how much of its mean of gradients `optimizer` keeps in a step (default 0.9)"},
+    {"beta2", ValueForm::rate, kRun, "X",
+     "likewise of the mean of squares of adam and adamw, and of lion's mean (default 0.999, of "
+     "lion "
+     "0.99)"},
+    {"epsilon", ValueForm::rate, kRun, "X",
+     "what adam and adamw add to the root of the mean of squares (default 1e-8)"},
+    {"weight_decay", ValueForm::rate, kRun, "X",
+     "what `optimizer` takes off parameters: added to the gradient, times the parameter, or of "
+     "adamw and lion taken off apart (default 0, of adamw 0.01)"},
     {"seed", ValueForm::natural, kRun, "",
      "of initial weights, synthetic data and dropout (default 0)", kNoWords, kMostSeed},
     {"layers", ValueForm::flag, kSimulated, "", "keep each layer's config and costs", kFlag},

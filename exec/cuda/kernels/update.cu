@@ -7,51 +7,32 @@
 namespace strata::cuda {
 namespace {
 
-struct Descend {
-  const StepState* step;
-  STRATA_ANYWHERE float operator()(const float (&values)[2]) const {
-    return values[0] - step->learning_rate * values[1];
-  }
-};
-
 template <Optimizer optimizer>
 struct UpdateLoop {
   const StepState* step;
+  OptimizerConstants constants;
   std::int64_t count;
   float *parameters, *state;
   const float* gradients;
 
   STRATA_ANYWHERE void operator()(std::int64_t i) const {
-    const OptimizerStep<float> rule(step->learning_rate, step->adam);
-    float& parameter = parameters[i];
-    if constexpr (optimizer == Optimizer::momentum) {
-      parameter = rule.momentum(parameter, gradients[i], state[i]);
-    } else {
-      parameter = rule.adam(parameter, gradients[i], state[i], state[count + i]);
-    }
+    constexpr std::int64_t kWords = state_words(optimizer);
+    const OptimizerStep<float> rule(step->learning_rate, constants, step->adam);
+    float none = 0;
+    float& first = kWords > 0 ? state[i] : none;
+    float& second = kWords > 1 ? state[count + i] : none;
+    parameters[i] = rule.updated<optimizer>(parameters[i], gradients[i], first, second);
   }
 };
-
-template <Optimizer optimizer>
-void update_with_state(const Operands& operands, std::int64_t count, Seat& seat) {
-  each(seat.stream(), count,
-       UpdateLoop<optimizer>{seat.step(), count, operands.parameters, operands.optimizer_state,
-                             operands.parameter_gradients});
-}
 
 }  // namespace
 
 void update_parameters(const Operands& operands, std::int64_t count, Seat& seat) {
-  switch (operands.step->optimizer) {
-    case Optimizer::sgd:
-      return elementwise<float, 2>(seat.stream(), operands.parameters,
-                                   {operands.parameters, operands.parameter_gradients}, count,
-                                   Descend{seat.step()});
-    case Optimizer::momentum:
-      return update_with_state<Optimizer::momentum>(operands, count, seat);
-    case Optimizer::adam:
-      return update_with_state<Optimizer::adam>(operands, count, seat);
-  }
+  with_optimizer(operands.step->optimizer, [&]<Optimizer optimizer>() {
+    each(seat.stream(), count,
+         UpdateLoop<optimizer>{seat.step(), operands.step->constants, count, operands.parameters,
+                               operands.optimizer_state, operands.parameter_gradients});
+  });
 }
 
 }  // namespace strata::cuda

@@ -46,8 +46,8 @@ void Seat::begin_step(const StepContext& context, std::int64_t loss_shift_bytes)
     told_ = LastingMemory(gpu(), bytes);
     ++moves_;
   }
-  const StepState state{context.step, context.learning_rate, adam_correction(context.step),
-                        loss_shift_bytes};
+  const StepState state{context.step, context.learning_rate,
+                        adam_correction(context.step, context.constants), loss_shift_bytes};
   std::byte* const slot = ring_.next(bytes);
   std::memcpy(slot, &state, sizeof state);
   std::copy(labels.begin(), labels.end(), slot + kLabelsAt);

@@ -18,8 +18,13 @@
 namespace strata {
 
 /// Of one tensor, a mask of 4,096 tokens, and of all that one needs.
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+inline constexpr std::int64_t kMostEvaluated = std::int64_t{1} << 14;
+inline constexpr std::int64_t kMostInAll = std::int64_t{1} << 17;
+#else
 inline constexpr std::int64_t kMostEvaluated = std::int64_t{1} << 24;
 inline constexpr std::int64_t kMostInAll = std::int64_t{1} << 27;
+#endif
 
 /// Numbers of any type, row-major; truths are 0 and 1.
 struct ConstantTensor {

@@ -130,6 +130,7 @@ void check_finite(const Graph& graph, const NetworkWeights& weights, std::size_t
 ExecutionOptions execution_options(const RunRequest& request) {
   ExecutionOptions options;
   options.learning_rate = static_cast<float>(request.learning_rate);
+  options.constants = constants_of(request.optimizer, request.constants);
   options.seed = request.seed;
   options.keep_gradients = request.check;
   options.serial = request.serial;
@@ -214,6 +215,26 @@ Check check(Runner& runner, const RunRequest& request, const Inputs& inputs, con
 }
 
 }  // namespace
+
+OptimizerConstants constants_of(Optimizer optimizer, const ConstantsAsked& asked) {
+  const OptimizerConstants usual = traits(optimizer).usual;
+  const auto chosen = [&](std::string_view key, const std::optional<double>& value, double own,
+                          bool is_share) {
+    if (!value) return own;
+    if (own == 0) {
+      throw InputError(
+          fmt::format("`{}`: optimizer {} has none; allowed: no {}", key, name(optimizer), key));
+    }
+    if (is_share && *value >= 1) {
+      throw InputError(fmt::format("`{}` is {}; allowed: less than 1", key, *value));
+    }
+    return *value;
+  };
+  return {chosen("beta1", asked.beta1, usual.beta1, true),
+          chosen("beta2", asked.beta2, usual.beta2, true),
+          chosen("epsilon", asked.epsilon, usual.epsilon, false),
+          asked.weight_decay.value_or(usual.weight_decay)};
+}
 
 RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>* cancelled,
               const Progress& progress) {

@@ -23,6 +23,13 @@
 
 namespace strata {
 
+/// Of an optimizer's constants those that are asked for; the others are the usual ones.
+struct ConstantsAsked {
+  std::optional<double> beta1, beta2, epsilon, weight_decay;
+};
+/// Throws InputError for one that the optimizer does not have, or that is out of range.
+OptimizerConstants constants_of(Optimizer optimizer, const ConstantsAsked& asked);
+
 struct RunRequest {
   std::string model;                  ///< a zoo name or a file
   std::string devices;                ///< as the Runner names them: "cpu:2"
@@ -42,6 +49,7 @@ struct RunRequest {
   std::size_t steps = 10;
   std::size_t warmup = 1;  ///< first steps that are not timed; fewer than the steps
   double learning_rate = 0.01;
+  ConstantsAsked constants;
   std::uint64_t seed = 0;           ///< of initial weights, synthetic data and dropout
   std::string data;                 ///< a folder (dataset.h); empty: synthetic
   std::string test_data;            ///< a folder, or empty

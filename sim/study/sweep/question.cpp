@@ -32,6 +32,10 @@ void each_setting(Question& question, const Visit& visit) {
   visit("reductions", question.space.reductions);
   visit("objective", question.objective);
   visit("lr", run.learning_rate);
+  visit("beta1", run.constants.beta1);
+  visit("beta2", run.constants.beta2);
+  visit("epsilon", run.constants.epsilon);
+  visit("weight_decay", run.constants.weight_decay);
   visit("seed", run.seed);
   visit("layers", question.layers);
 }

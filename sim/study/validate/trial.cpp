@@ -65,10 +65,10 @@ Timeline last_step(const Timeline& timeline) {
   return Timeline(tasks, std::move(spans));
 }
 
-// Adam's first steps are as long as this, whatever the gradients. Where they are long, a network
+// Where first steps are long whatever the gradients are, as Adam's, a network
 // soon gives most words of a large vocabulary no chance, and their gradients' squares are denormal,
 // with which cores reckon several times as long as with others.
-constexpr float kAdamRate = 1e-5F;
+constexpr float kShortSteps = 1e-5F;
 
 }  // namespace
 
@@ -78,7 +78,7 @@ Trial::Trial(Runner& runner, const std::string& devices, const Graph& graph,
     : data_(data), plan_(std::move(plan)), recorded_(recorded) {
   ExecutionOptions options;
   options.recorded = recorded;
-  if (plan_.optimizer() == Optimizer::adam) options.learning_rate = kAdamRate;
+  if (traits(plan_.optimizer()).takes_whole_steps) options.learning_rate = kShortSteps;
   run_ = runner.start(devices, graph, plan_, options);
   shards_ = runner.measure(
       devices, graph, {shapes_of(graph, strategy), {}, plan_.dtype(), recorded, plan_.optimizer()});

@@ -22,7 +22,8 @@ std::vector<float> after_two_steps(Optimizer optimizer) {
   operands.parameter_gradients = gradients.data();
   operands.optimizer_state = state.data();
   for (std::uint64_t step : {0, 1}) {
-    const StepContext context{step, step == 0 ? 0.5F : 0.25F, {}, optimizer};
+    const StepContext context{
+        step, step == 0 ? 0.5F : 0.25F, {}, optimizer, traits(optimizer).usual};
     operands.step = &context;
     seat.begin_step(context);
     update_parameters(operands, 2, seat);
@@ -40,10 +41,11 @@ TEST(Update, OfMomentumKeepsAVelocity) {
             (std::vector<float>{1 - 4 - 15.2F / 4, 2 - 8 - 30.4F / 4, 3}));
 }
 
-TEST(Update, OfAdamIsOptimizerStepsAndKeepsItsMeansApart) {
+void expect_optimizer_steps(Optimizer optimizer) {
+  const OptimizerConstants& constants = traits(optimizer).usual;
   Seat seat(0, Precision::fp32);
   const GpuArray<float> parameters(seat.stream(), {1, 2, 3}), state(seat.stream(), {0, 0, 0, 0, 0});
-  std::vector<float> expected = {1, 2, 3}, means(2), squares(2);
+  std::vector<float> expected = {1, 2, 3}, first(2), second(2);
   for (std::uint64_t step : {0, 1, 2}) {
     const auto number = static_cast<float>(step);
     const GpuArray<float> gradients(seat.stream(), {1 - number, 0.5F * number - 0.3F, 9});
@@ -51,22 +53,31 @@ TEST(Update, OfAdamIsOptimizerStepsAndKeepsItsMeansApart) {
     operands.parameters = parameters.data();
     operands.parameter_gradients = gradients.data();
     operands.optimizer_state = state.data();
-    const StepContext context{step, 0.5F, {}, Optimizer::adam};
+    const StepContext context{step, 0.5F, {}, optimizer, constants};
     operands.step = &context;
     seat.begin_step(context);
     update_parameters(operands, 2, seat);
-    const OptimizerStep<float> rule(0.5F, adam_correction(step));
-    for (std::size_t i = 0; i < 2; ++i) {
-      expected[i] = rule.adam(expected[i], gradients.get()[i], means[i], squares[i]);
-    }
+    const OptimizerStep<float> rule(0.5F, constants, adam_correction(step, constants));
+    with_optimizer(optimizer, [&]<Optimizer constant>() {
+      for (std::size_t i = 0; i < 2; ++i) {
+        expected[i] = rule.updated<constant>(expected[i], gradients.get()[i], first[i], second[i]);
+      }
+    });
   }
   const std::vector<float> after = parameters.get(), kept = state.get();
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(after[i], expected[i], 1e-6) << i;
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_NEAR(kept[i], means[i], 1e-6) << i;
-    EXPECT_NEAR(kept[2 + i], squares[i], 1e-6) << i;
+    EXPECT_NEAR(kept[i], first[i], 1e-6) << i;
+    EXPECT_NEAR(kept[2 + i], second[i], 1e-6) << i;
   }
   EXPECT_EQ(kept[4], 0);
+}
+
+TEST(Update, OfOthersIsOptimizerStepsAndKeepsTheirMeansApart) {
+  for (const Optimizer optimizer : {Optimizer::adam, Optimizer::adamw, Optimizer::lion}) {
+    SCOPED_TRACE(name(optimizer));
+    expect_optimizer_steps(optimizer);
+  }
 }
 
 }  // namespace

@@ -42,13 +42,14 @@ TEST(MeasuredCosts, RowsReadBackEqualToTheBit) {
 }
 
 TEST(MeasuredCosts, AnUpdateIsNamedAfterItsOptimizer) {
-  std::vector<MeasuredCost> rows(3, relu(1e-6, 4));
+  std::vector<MeasuredCost> rows(kOptimizers.size(), relu(1e-6, 4));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].key.phase = Phase::update;
     rows[i].key.optimizer = static_cast<Optimizer>(i);
   }
   const std::string text = print_measured_costs(rows);
-  for (const char* phase : {"\tupdate\t", "\tupdate_momentum\t", "\tupdate_adam\t"}) {
+  for (const char* phase :
+       {"\tupdate\t", "\tupdate_momentum\t", "\tupdate_adam\t", "\tupdate_lion\t"}) {
     EXPECT_NE(text.find(phase), std::string::npos) << phase;
   }
   EXPECT_EQ(parse_measured_costs(text, "x"), rows);
@@ -73,7 +74,7 @@ TEST(MeasuredCosts, EveryBadRowIsNamedWithWhatIsAllowed) {
             "x.costs.tsv:2: 'fp8' is no dtype; allowed: fp32, tf32, bf16, fp16\n"
             "x.costs.tsv:3: 'sideways' is no phase; allowed: forward_statistics, forward, "
             "backward_statistics, backward_data, backward_weights, update, update_momentum, "
-            "update_adam");
+            "update_adam, update_adamw, update_lion");
   EXPECT_EQ(costs_error("relu\tfp32\tforward\t1,1,0,1,1\t1,1,1,1,1\t1\t0\t1\ts\n"),
             "x.costs.tsv:2: '1,1,0,1,1' is no output; allowed: five extents n,c,d,h,w of at "
             "least 1");
