@@ -53,7 +53,7 @@ class TensorObserver {
 struct ExecutionOptions {
   float learning_rate = 0.01F;
   std::optional<OptimizerConstants> constants = {};  ///< else the usual ones of its rule
-  std::uint64_t seed = 0;       ///< of the dropout masks
+  std::uint64_t seed = 0;                            ///< of the dropout masks
   bool training = true;         ///< false: steps end with the loss, and dropout passes everything
   bool keep_gradients = false;  ///< of the parameters, of each run's last step
   bool serial = false;          ///< on a GPU of several devices: one task at a time
