@@ -1,7 +1,6 @@
-// Parameters: where they and their gradients lie, who gathers them and who updates them.
+// Parameters: where they and their gradients lie, and what replicas that share gradients sum.
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "sim/graph/regions.h"
@@ -91,109 +90,6 @@ void place_round_gradients(Expansion& to, Round& round, std::size_t bucket) {
     round.gradients[bucket].push_back(
         add_bucket_values(to, BufferKind::round_gradients, all, replica, all.values));
   }
-}
-
-// What the device that updates the shard's parameters keeps of them; invalid for nothing.
-BufferId add_state(Expansion& to, LayerId layer, std::size_t shard, std::int64_t values) {
-  const std::int64_t words = state_words(to.optimizer());
-  if (words == 0) return {};
-  return add_values(to, BufferKind::optimizer_state, layer, shard, words * values,
-                    Bytes{values * state_bytes(to.optimizer(), to.options.dtypes.parameters)});
-}
-
-// Of the round that reads them, though another may be under way: so all rounds gather alike.
-void gather_parameters(Expansion& to, const Action& action, Opening& opening,
-                       std::vector<std::vector<TaskId>> after) {
-  to.builder.recompute(false);
-  const std::uint32_t under_way = to.builder.set_round(opening.round);
-  const Bucket& bucket = to.step.buckets[opening.bucket];
-  const SharedBucket& shared = to.shared[opening.bucket];
-  for (const std::size_t replica : shared.replicas) {
-    opening.buffers.push_back(
-        add_bucket_values(to, BufferKind::gathered_parameters, bucket, replica, bucket.values));
-  }
-  Group all = bucket_group(to, bucket, shared.algorithm, GroupWork::all_gather);
-  all.buffers = shared.parameters;
-  all.results = opening.buffers;
-  Task kind;
-  kind.kind = TaskKind::gather;
-  kind.phase = opening.phase;
-  // Nothing else says that the last step's update has come to pass.
-  for (const std::size_t before : opening.before) {
-    for (const TaskId gathered : to.openings[before].ready) {
-      const auto on = [&](std::size_t k) { return bucket.devices[shared.replicas[k]]; };
-      for (std::size_t k = 0; k < after.size(); ++k) {
-        if (to.builder.so_far()[gathered].device == on(k)) after[k].push_back(gathered);
-      }
-    }
-  }
-  opening.ready = join_bucket(to, bucket, to.builder.add_group(std::move(all)), kind, after);
-  to.builder.set_round(under_way);
-  to.builder.recompute(action.again_for.valid());
-}
-
-// The layers of the bucket compute with what this opening gathered.
-void use_gathered(Expansion& to, const Opening& opening) {
-  const SharedBucket& shared = to.shared[opening.bucket];
-  for (std::size_t k = 0; k < shared.replicas.size(); ++k) {
-    for (const BucketPart& part : to.step.buckets[opening.bucket].parts) {
-      const LayerId holder = part.layer_of(shared.replicas[k]);
-      LayerParameters& own = to.parameters[holder()];
-      own.ready.resize(own.buffers.size());
-      const std::size_t at = to.shards.slot(holder, part.shards[shared.replicas[k]]);
-      own.buffers[at] = {opening.buffers[k], part.first};
-      own.ready[at] = opening.ready[k];
-    }
-  }
-}
-
-// Each of its replicas gathers as the layer's own shard on the device is about to compute.
-void gather_next(Expansion& to, const Action& action, const GatherParameters& gather,
-                 Opening& next) {
-  const Round& round = to.round_of(action);
-  const LayerId layer = gather.layer;
-  std::map<DeviceId, std::uint32_t> here;
-  for (const std::uint32_t shard : to.shards.of(layer)) {
-    here.emplace(to.shards.device(layer, shard), shard);
-  }
-  std::vector<std::vector<TaskId>> after;
-  for (const std::size_t replica : to.shared[next.bucket].replicas) {
-    std::vector<TaskId>& own = after.emplace_back();
-    const auto beside = here.find(to.step.buckets[next.bucket].devices[replica]);
-    if (beside == here.end()) continue;
-    if (gather.backward) {
-      wait_for_gradient(to, round, layer, beside->second, own);
-    } else {
-      wait_for_inputs(to, round, layer, beside->second, own);
-      wait_to_recompute(to, round, layer, beside->second, action.again_for, own);
-    }
-  }
-  gather_parameters(to, action, next, std::move(after));
-}
-
-// The update may overwrite parameters only once the device's own backward passes have read them.
-TaskId update_interval(Expansion& to, const Bucket& bucket, const SharedBucket& shared,
-                       std::size_t at, std::span<const TaskId> after) {
-  const GradientSync& sync = to.options.sync;
-  const std::size_t replica = shared.replicas[at];
-  const Interval own = interval_of(bucket, replica);
-  const BucketPart& end = bucket.parts.back();
-  const LayerId layer = end.layer_of(replica);
-  const std::uint32_t shard = end.shards[replica];
-  const std::int64_t values = own.size();
-  const auto begin = [&](bool interval) { return interval ? 0 : own.begin; };
-  const bool has_part = shares_gradients(sync, bucket);
-  const BufferId gradients =
-      has_part ? shared.gradients[at]
-               : to.parameters[layer()].gradients[to.shards.slot(layer, shard)].buffer;
-  std::vector<Operand> operands = {
-      {shared.parameters[at], 0, Role::parameters, Access::update,
-       begin(shares_parameters(sync, bucket)), values},
-      {gradients, 0, Role::parameter_gradients, Access::read, begin(has_part), values}};
-  if (const BufferId state = add_state(to, layer, shard, values); state.valid()) {
-    operands.push_back({state, 0, Role::optimizer_state, Access::update, 0, values});
-  }
-  return to.builder.add(to.task(TaskKind::compute, Phase::update, layer, shard), after, operands);
 }
 
 }  // namespace
@@ -296,81 +192,6 @@ void wait_for_readers(const Expansion& to, LayerId layer, std::size_t shard,
   }
 }
 
-// The update may overwrite the parameters only once the layer's own backward pass has read them.
-TaskId add_update(Expansion& to, LayerId layer, std::size_t shard, std::span<const TaskId> after,
-                  std::span<const Piece> sent) {
-  const LayerParameters& own = to.parameters[layer()];
-  const std::size_t at = to.shards.slot(layer, shard);
-  const Values& gradients = own.gradients[at];
-  std::vector<TaskId> waits(after.begin(), after.end());
-  wait_for_readers(to, layer, shard, waits);
-  std::vector<Operand> operands = {
-      {own.buffers[at].buffer, 0, Role::parameters, Access::update},
-      {gradients.buffer, 0, Role::parameter_gradients, Access::read, gradients.first}};
-  const std::int64_t held = shard_parameters(to.graph[layer], to.shards.tile(layer, shard)).total();
-  if (const BufferId state = add_state(to, layer, shard, held); state.valid()) {
-    operands.push_back({state, 0, Role::optimizer_state, Access::update});
-  }
-  return to.builder.add(to.task(TaskKind::compute, Phase::update, layer, shard), waits, operands,
-                        sent);
-}
-
-void plan_openings(Expansion& to) {
-  if (to.options.sync.zero < Zero::parameters) return;
-  constexpr auto kNone = static_cast<std::size_t>(-1);
-  std::vector<std::size_t> last(to.cluster.device_count(), kNone);
-  std::vector<std::size_t> seen(to.step.buckets.size(), kNone);
-  const auto read = [&](const Action& action, const GatherParameters& gather,
-                        std::size_t instance) {
-    const LayerId holder = to.step[gather.layer].holder;
-    for (const InBucket& lies : to.parameters[holder()].shared) {
-      const Bucket& bucket = to.step.buckets[lies.bucket];
-      if (!shares_parameters(to.options.sync, bucket)) continue;
-      if (std::exchange(seen[lies.bucket], instance) == instance) continue;
-      Opening opening{lies.bucket, gather.phase, action.round};
-      std::size_t before = kNone;
-      for (const std::size_t replica : to.shared[lies.bucket].replicas) {
-        std::size_t& on = last[bucket.devices[replica]()];
-        if (on != kNone && (before == kNone || on > before)) before = on;
-        const bool known =
-            std::find(opening.before.begin(), opening.before.end(), on) != opening.before.end();
-        if (on != kNone && !known) opening.before.push_back(on);
-        on = to.openings.size();
-      }
-      if (before != kNone) to.openings[before].next.push_back(to.openings.size());
-      to.opens[&action].push_back(to.openings.size());
-      to.openings.push_back(std::move(opening));
-    }
-  };
-  for (std::size_t k = 0; k < to.step.instances.size(); ++k) {
-    for (std::size_t i = to.step.instances[k].first; i < to.step.instances[k].last; ++i) {
-      const Action& action = to.step.actions[i];
-      const auto* gather = std::get_if<GatherParameters>(&action.work);
-      if (gather != nullptr) read(action, *gather, k);
-    }
-  }
-}
-
-void expand(Expansion& to, const Action& action, const GatherParameters& gather) {
-  const auto at = to.opens.find(&action);
-  if (at == to.opens.end()) return;
-  const std::vector<std::size_t> opened = std::move(at->second);
-  to.opens.erase(at);
-  for (const std::size_t number : opened) {
-    Opening& opening = to.openings[number];
-    if (opening.buffers.empty()) {
-      const std::size_t replicas = to.shared[opening.bucket].replicas.size();
-      gather_parameters(to, action, opening, std::vector<std::vector<TaskId>>(replicas));
-    }
-    use_gathered(to, opening);
-  }
-  for (const std::size_t number : opened) {
-    for (const std::size_t next : to.openings[number].next) {
-      gather_next(to, action, gather, to.openings[next]);
-    }
-  }
-}
-
 // Each replica's interval of what the round, or all of them, made.
 void expand(Expansion& to, const Action& action, const ReduceScatter& reduce) {
   const std::uint32_t b = reduce.bucket;
@@ -400,63 +221,6 @@ void expand(Expansion& to, const Action& action, const ReduceScatter& reduce) {
   kind.kind = TaskKind::reduce;
   kind.phase = Phase::backward_weights;
   shared.reduced = join_bucket(to, bucket, shared.sum, kind, after);
-}
-
-void expand(Expansion& to, const Action&, const UpdateLayer& update) {
-  const LayerId layer = update.layer;
-  for (const std::uint32_t shard : to.shards.of(layer)) {
-    const TaskId gradient = to.parameters[layer()].added[to.shards.slot(layer, shard)];
-    add_update(to, layer, shard, std::span(&gradient, 1));
-  }
-}
-
-// One after another, as a device does them anyway: only the last one ends the use of the buffer.
-void expand(Expansion& to, const Action&, const UpdateBucket& update) {
-  const Bucket& bucket = to.step.buckets[update.bucket];
-  const std::vector<TaskId>& summed = to.summed[update.bucket];
-  if (summed.empty()) return;
-  std::vector<TaskId> updated(summed.size());
-  for (const BucketPart& part : bucket.parts) {
-    std::size_t at = 0;
-    for (std::size_t replica = 0; replica < bucket.devices.size(); ++replica) {
-      if (!to.shards.has_tasks(bucket.devices[replica])) continue;
-      const TaskId after[] = {summed[at], updated[at]};
-      updated[at] = add_update(to, part.layer_of(replica), part.shards[replica],
-                               std::span(after, updated[at].valid() ? 2 : 1));
-      ++at;
-    }
-  }
-}
-
-void expand(Expansion& to, const Action&, const UpdateInterval& update) {
-  const Bucket& bucket = to.step.buckets[update.bucket];
-  if (!is_expanded(to, bucket)) return;
-  SharedBucket& shared = to.shared[update.bucket];
-  std::vector<TaskId> updates;
-  for (std::size_t at = 0; at < shared.replicas.size(); ++at) {
-    std::vector<TaskId>& own = shared.updated.emplace_back(1, shared.reduced[at]);
-    const std::size_t replica = shared.replicas[at];
-    for (const BucketPart& part : bucket.parts) {
-      wait_for_readers(to, part.layer_of(replica), part.shards[replica], own);
-    }
-    TaskId& task = updates.emplace_back();
-    if (interval_of(bucket, replica).empty()) continue;
-    task = update_interval(to, bucket, shared, at, own);
-    own.push_back(task);
-  }
-  to.builder.set_updates(shared.sum, std::move(updates));
-}
-
-void expand(Expansion& to, const Action&, const GatherUpdated& gather) {
-  const Bucket& bucket = to.step.buckets[gather.bucket];
-  if (!is_expanded(to, bucket)) return;
-  const SharedBucket& shared = to.shared[gather.bucket];
-  Group all = bucket_group(to, bucket, shared.algorithm, GroupWork::all_gather);
-  all.buffers = shared.parameters;
-  Task kind;
-  kind.kind = TaskKind::gather;
-  kind.phase = Phase::forward;
-  join_bucket(to, bucket, to.builder.add_group(std::move(all)), kind, shared.updated);
 }
 
 }  // namespace strata

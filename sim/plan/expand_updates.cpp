@@ -1,0 +1,122 @@
+// Updates of parameters: by layer, by bucket, or each replica its interval.
+
+#include <utility>
+
+#include "sim/graph/regions.h"
+#include "sim/plan/expansion.h"
+
+namespace strata {
+namespace {
+
+// What the device that updates the shard's parameters keeps of them; invalid for nothing.
+BufferId add_state(Expansion& to, LayerId layer, std::size_t shard, std::int64_t values) {
+  const std::int64_t words = state_words(to.optimizer());
+  if (words == 0) return {};
+  return add_values(to, BufferKind::optimizer_state, layer, shard, words * values,
+                    Bytes{values * state_bytes(to.optimizer(), to.options.dtypes.parameters)});
+}
+
+// The update may overwrite parameters only once the device's own backward passes have read them.
+TaskId update_interval(Expansion& to, const Bucket& bucket, const SharedBucket& shared,
+                       std::size_t at, std::span<const TaskId> after) {
+  const GradientSync& sync = to.options.sync;
+  const std::size_t replica = shared.replicas[at];
+  const Interval own = interval_of(bucket, replica);
+  const BucketPart& end = bucket.parts.back();
+  const LayerId layer = end.layer_of(replica);
+  const std::uint32_t shard = end.shards[replica];
+  const std::int64_t values = own.size();
+  const auto begin = [&](bool interval) { return interval ? 0 : own.begin; };
+  const bool has_part = shares_gradients(sync, bucket);
+  const BufferId gradients =
+      has_part ? shared.gradients[at]
+               : to.parameters[layer()].gradients[to.shards.slot(layer, shard)].buffer;
+  std::vector<Operand> operands = {
+      {shared.parameters[at], 0, Role::parameters, Access::update,
+       begin(shares_parameters(sync, bucket)), values},
+      {gradients, 0, Role::parameter_gradients, Access::read, begin(has_part), values}};
+  if (const BufferId state = add_state(to, layer, shard, values); state.valid()) {
+    operands.push_back({state, 0, Role::optimizer_state, Access::update, 0, values});
+  }
+  return to.builder.add(to.task(TaskKind::compute, Phase::update, layer, shard), after, operands);
+}
+
+}  // namespace
+
+// The update may overwrite the parameters only once the layer's own backward pass has read them.
+TaskId add_update(Expansion& to, LayerId layer, std::size_t shard, std::span<const TaskId> after,
+                  std::span<const Piece> sent) {
+  const LayerParameters& own = to.parameters[layer()];
+  const std::size_t at = to.shards.slot(layer, shard);
+  const Values& gradients = own.gradients[at];
+  std::vector<TaskId> waits(after.begin(), after.end());
+  wait_for_readers(to, layer, shard, waits);
+  std::vector<Operand> operands = {
+      {own.buffers[at].buffer, 0, Role::parameters, Access::update},
+      {gradients.buffer, 0, Role::parameter_gradients, Access::read, gradients.first}};
+  const std::int64_t held = shard_parameters(to.graph[layer], to.shards.tile(layer, shard)).total();
+  if (const BufferId state = add_state(to, layer, shard, held); state.valid()) {
+    operands.push_back({state, 0, Role::optimizer_state, Access::update});
+  }
+  return to.builder.add(to.task(TaskKind::compute, Phase::update, layer, shard), waits, operands,
+                        sent);
+}
+
+void expand(Expansion& to, const Action&, const UpdateLayer& update) {
+  const LayerId layer = update.layer;
+  for (const std::uint32_t shard : to.shards.of(layer)) {
+    const TaskId gradient = to.parameters[layer()].added[to.shards.slot(layer, shard)];
+    add_update(to, layer, shard, std::span(&gradient, 1));
+  }
+}
+
+// One after another, as a device does them anyway: only the last one ends the use of the buffer.
+void expand(Expansion& to, const Action&, const UpdateBucket& update) {
+  const Bucket& bucket = to.step.buckets[update.bucket];
+  const std::vector<TaskId>& summed = to.summed[update.bucket];
+  if (summed.empty()) return;
+  std::vector<TaskId> updated(summed.size());
+  for (const BucketPart& part : bucket.parts) {
+    std::size_t at = 0;
+    for (std::size_t replica = 0; replica < bucket.devices.size(); ++replica) {
+      if (!to.shards.has_tasks(bucket.devices[replica])) continue;
+      const TaskId after[] = {summed[at], updated[at]};
+      updated[at] = add_update(to, part.layer_of(replica), part.shards[replica],
+                               std::span(after, updated[at].valid() ? 2 : 1));
+      ++at;
+    }
+  }
+}
+
+void expand(Expansion& to, const Action&, const UpdateInterval& update) {
+  const Bucket& bucket = to.step.buckets[update.bucket];
+  if (!is_expanded(to, bucket)) return;
+  SharedBucket& shared = to.shared[update.bucket];
+  std::vector<TaskId> updates;
+  for (std::size_t at = 0; at < shared.replicas.size(); ++at) {
+    std::vector<TaskId>& own = shared.updated.emplace_back(1, shared.reduced[at]);
+    const std::size_t replica = shared.replicas[at];
+    for (const BucketPart& part : bucket.parts) {
+      wait_for_readers(to, part.layer_of(replica), part.shards[replica], own);
+    }
+    TaskId& task = updates.emplace_back();
+    if (interval_of(bucket, replica).empty()) continue;
+    task = update_interval(to, bucket, shared, at, own);
+    own.push_back(task);
+  }
+  to.builder.set_updates(shared.sum, std::move(updates));
+}
+
+void expand(Expansion& to, const Action&, const GatherUpdated& gather) {
+  const Bucket& bucket = to.step.buckets[gather.bucket];
+  if (!is_expanded(to, bucket)) return;
+  const SharedBucket& shared = to.shared[gather.bucket];
+  Group all = bucket_group(to, bucket, shared.algorithm, GroupWork::all_gather);
+  all.buffers = shared.parameters;
+  Task kind;
+  kind.kind = TaskKind::gather;
+  kind.phase = Phase::forward;
+  join_bucket(to, bucket, to.builder.add_group(std::move(all)), kind, shared.updated);
+}
+
+}  // namespace strata
