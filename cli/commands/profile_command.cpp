@@ -184,9 +184,8 @@ void add_profile_command(CLI::App& app, Runner& runner, const std::string& typed
   add_measure_options(*command, flags->measure, kProfileRounds);
   add_setting(*command, "optimizer", flags->optimizer)
       ->description(
-          "whose updates are measured: sgd (default), momentum or adam; predictions of another "
-          "take "
-          "them to last longer as it moves more");
+          "whose updates are measured (default sgd); predictions of another optimizer take them to "
+          "last longer as it moves more");
   command
       ->add_flag("--merge", flags->merge,
                  "add to the profile of -o: what is not measured now stays as it is")

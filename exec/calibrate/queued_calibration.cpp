@@ -191,7 +191,9 @@ void QueuedCalibration::ask(std::size_t i, bool forward, Times& times) {
 }
 
 void QueuedCalibration::begin_step() {
-  const StepContext context{0, 0, labels_};
+  StepContext context{0, 0, labels_};
+  context.optimizer = optimizer_;
+  context.constants = traits(optimizer_).usual;
   for (std::size_t d = 0; d < backend_->device_count(); ++d) {
     backend_->enter(DeviceId(d));
     backend_->begin_step(DeviceId(d), context);

@@ -9,7 +9,7 @@
 
 namespace strata {
 
-/// What makes up for the zeros that Adam's means begin with; of rules without means, 1.
+/// What makes up for the zeros that means begin with: adam and adamw alone use it.
 struct AdamCorrection {
   float mean = 1, square = 1;
 };
@@ -26,44 +26,60 @@ class OptimizerStep {
  public:
   constexpr OptimizerStep(Real learning_rate, const OptimizerConstants& constants,
                           AdamCorrection correction = {})
-      : rate_(learning_rate), constants_(constants), correction_(correction) {}
+      : first_{Real(constants.beta1), Real(1 - constants.beta1)},
+        second_{Real(constants.beta2), Real(1 - constants.beta2)},
+        epsilon_(Real(constants.epsilon)),
+        decay_(Real(constants.weight_decay)),
+        rate_(learning_rate),
+        correction_(correction) {}
 
-  /// The parameter after the step, by the rule; `first` and `second`: the words of its state, of
-  /// which a rule uses as many as it has.
+  /// The same rule at another step.
+  constexpr OptimizerStep at(Real learning_rate, AdamCorrection correction) const {
+    OptimizerStep other = *this;
+    other.rate_ = learning_rate;
+    other.correction_ = correction;
+    return other;
+  }
+
+  /// The parameter after the step, by the rule; `first` and `second`: its moments, of which a rule
+  /// uses as many as it keeps.
   template <Optimizer optimizer>
   constexpr Real updated(Real parameter, Real gradient, Real& first, Real& second) const {
-    const Real decay = Real(constants_.weight_decay);
     if constexpr (optimizer == Optimizer::sgd) {
-      return parameter - rate_ * (gradient + decay * parameter);
+      return parameter - rate_ * (gradient + decay_ * parameter);
     } else if constexpr (optimizer == Optimizer::momentum) {
-      first = Real(constants_.beta1) * first + gradient + decay * parameter;
+      first = first_.before * first + gradient + decay_ * parameter;
       return parameter - rate_ * first;
     } else if constexpr (optimizer == Optimizer::adam) {
-      return adam(parameter, gradient + decay * parameter, first, second);
+      return adam(parameter, gradient + decay_ * parameter, first, second);
     } else if constexpr (optimizer == Optimizer::adamw) {
-      return adam(parameter - rate_ * decay * parameter, gradient, first, second);
+      return adam(parameter - rate_ * decay_ * parameter, gradient, first, second);
     } else {
       static_assert(optimizer == Optimizer::lion);
-      const Real towards = mean(constants_.beta1, first, gradient);
-      first = mean(constants_.beta2, first, gradient);
+      const Real towards = mean(first_, first, gradient);
+      first = mean(second_, first, gradient);
       const Real sign = Real(towards > 0) - Real(towards < 0);
-      return parameter - rate_ * (sign + decay * parameter);
+      return parameter - rate_ * (sign + decay_ * parameter);
     }
   }
 
  private:
-  static constexpr Real mean(double beta, Real before, Real value) {
-    return Real(beta) * before + Real(1 - beta) * value;
+  /// Of a moving mean.
+  struct Shares {
+    Real before, value;
+  };
+  static constexpr Real mean(Shares shares, Real before, Real value) {
+    return shares.before * before + shares.value * value;
   }
   constexpr Real adam(Real parameter, Real gradient, Real& first, Real& second) const {
-    first = mean(constants_.beta1, first, gradient);
-    second = mean(constants_.beta2, second, gradient * gradient);
-    const Real length = std::sqrt(second * Real(correction_.square)) + Real(constants_.epsilon);
+    first = mean(first_, first, gradient);
+    second = mean(second_, second, gradient * gradient);
+    const Real length = std::sqrt(second * Real(correction_.square)) + epsilon_;
     return parameter - rate_ * (first * Real(correction_.mean)) / length;
   }
 
-  Real rate_;
-  OptimizerConstants constants_;
+  Shares first_, second_;
+  Real epsilon_, decay_, rate_;
   AdamCorrection correction_;
 };
 

@@ -125,20 +125,25 @@ class ProfileCostModel final : public CostModel {
     return kernels_.fused_attention || !std::holds_alternative<Attention>(*work.op);
   }
 
-  // An update by an optimizer of which there is no row takes as much longer than that by another as
-  // it has more to move.
+  // An update by an optimizer of which there is no row takes as much longer than that by another,
+  // which keeps about as much, as it has more to move.
   std::optional<Cost> row(const ShardWork& work, const PhaseWork& needed, Phase phase) const {
     if (phase != Phase::update) return measured_(work, phase);
     if (auto cost = measured_(work, phase, kernels_.optimizer)) return cost;
-    for (std::size_t i = 0; i < kOptimizerNames.size(); ++i) {
+    std::optional<Cost> nearest;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t i = 0; i < kOptimizers.size(); ++i) {
       KernelTraits other = kernels_;
       other.optimizer = static_cast<Optimizer>(i);
-      if (other.optimizer == kernels_.optimizer) continue;
+      const std::int64_t apart =
+          std::abs(state_words(other.optimizer) - state_words(kernels_.optimizer));
+      if (other.optimizer == kernels_.optimizer || apart >= least) continue;
       if (auto cost = measured_(work, phase, other.optimizer)) {
-        return scaled(*cost, needed.bytes, phase_work(work, phase, other).bytes);
+        nearest = scaled(*cost, needed.bytes, phase_work(work, phase, other).bytes);
+        least = apart;
       }
     }
-    return std::nullopt;
+    return nearest;
   }
 
   static Cost scaled(Cost cost, Bytes to, Bytes from) {

@@ -49,8 +49,9 @@ void Repetition::end(std::uint32_t activity, const ActivityTimes& times) {
   if (now - before != end_) differ(now, before);
 }
 
-// What began at the very time of a difference may depend on it, and what was under way in the first
-// period while something was that in the second had ended before, or had yet to begin.
+// An activity counts only if it began after the last difference, in both periods: before that, its
+// twin in the first period may have shared links or a device with something that the second period
+// did at another time.
 bool Repetition::counts_as_alike(std::uint32_t activity, const ActivityTimes& times) const {
   const Tick start = times.start[activity], before = times.start[activity - period_];
   return start - before == end_ && start > differed_ && before > differed_in_first_;

@@ -45,7 +45,7 @@ class Repetition {
   Tick first_begin_ = kNever;
   Tick latest_begun_ = 0, latest_ended_ = 0;  // when what has begun or ended did so in the first
   Tick differed_ = -1;                        // when something last began or ended otherwise
-  Tick differed_in_first_ = -1;  // and when the last of these did so in the first period
+  Tick differed_in_first_ = -1;  // when the last of what differed did so in the first period
   std::size_t alike_ = 0;        // under way, begun since as in the first period
 };
 

@@ -32,9 +32,10 @@ struct OptimizerConstants {
 
 struct OptimizerTraits {
   std::string_view name;
-  std::int64_t words = 0;          ///< numbers in fp32 that are kept of each parameter
-  bool takes_whole_steps = false;  ///< first steps are as long as lr, whatever the gradients are
-  OptimizerConstants usual = {};   ///< PyTorch's, and the paper's of lion
+  std::int64_t words = 0;  ///< numbers in fp32 that are kept of each parameter
+  bool ignores_gradient_scale =
+      false;                      ///< first steps are as long as lr, whatever the gradients are
+  OptimizerConstants usual = {};  ///< PyTorch's, and the paper's of lion
 };
 /// In the order of the enumeration.
 inline constexpr std::array<OptimizerTraits, 5> kOptimizers = {{

@@ -127,16 +127,17 @@ constexpr std::array<SettingSpec, 41> kSettings = {{
      kObjectiveNames},
     {"lr", ValueForm::rate, kRun, "X", "the learning rate (default 0.01)"},
     {"beta1", ValueForm::rate, kRun, "X",
-     "how much of its mean of gradients `optimizer` keeps in a step (default 0.9)"},
+     "momentum, or the decay rate of the first moment of adam and adamw; of lion, the weight of "
+     "its "
+     "momentum in a step (default 0.9)"},
     {"beta2", ValueForm::rate, kRun, "X",
-     "likewise of the mean of squares of adam and adamw, and of lion's mean (default 0.999, of "
-     "lion "
-     "0.99)"},
+     "decay rate of the second moment of adam and adamw (default 0.999), or of lion's momentum "
+     "(default 0.99)"},
     {"epsilon", ValueForm::rate, kRun, "X",
-     "what adam and adamw add to the root of the mean of squares (default 1e-8)"},
+     "what adam and adamw add to the root of the second moment (default 1e-8)"},
     {"weight_decay", ValueForm::rate, kRun, "X",
-     "what `optimizer` takes off parameters: added to the gradient, times the parameter, or of "
-     "adamw and lion taken off apart (default 0, of adamw 0.01)"},
+     "L2 penalty of sgd, momentum and adam; decoupled of adamw and lion (default 0, of adamw "
+     "0.01)"},
     {"seed", ValueForm::natural, kRun, "",
      "of initial weights, synthetic data and dropout (default 0)", kNoWords, kMostSeed},
     {"layers", ValueForm::flag, kSimulated, "", "keep each layer's config and costs", kFlag},

@@ -14,12 +14,13 @@ namespace strata {
 namespace {
 
 /// What a device computes of one round without a break: a forward pass, gradients of inputs with or
-/// without those of parameters, or these alone.
+/// without those of parameters, or these alone. The layer and the phase of its first task, and
+/// `forward`, tell the same work of other rounds.
 struct Work {
   std::uint32_t round = 0;
-  Phase phase = Phase::forward;  ///< of the first task, which with the next two
-  LayerId layer;                 ///< tells the same work of other rounds
-  bool forward = false;          ///< not computed again for a backward pass
+  Phase phase = Phase::forward;
+  LayerId layer;
+  bool forward = false;  ///< not computed again for a backward pass
   Seconds start, end;
 };
 

@@ -14,16 +14,9 @@ struct Change {
   Bytes bytes;
 };
 
-// What is freed at an instant is gone before what starts at that instant is there. Instants that
-// are one on paper differ by what sums of times are rounded by.
-double order(const Change& change) {
-  constexpr double kRounding = 1e-9;
-  return change.bytes < Bytes{0} ? change.at.value : change.at.value * (1 + kRounding);
-}
-
 std::vector<MemoryUse> curve(Bytes resident, std::vector<Change>& changes) {
   std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-    const double first = order(a), second = order(b);
+    const double first = place_in_time(a.at, a.bytes), second = place_in_time(b.at, b.bytes);
     return first != second ? first < second : a.bytes < b.bytes;
   });
   std::vector<MemoryUse> result = {{Seconds{0}, resident}};
@@ -40,6 +33,11 @@ std::vector<MemoryUse> curve(Bytes resident, std::vector<Change>& changes) {
 }
 
 }  // namespace
+
+double place_in_time(Seconds at, Bytes change) {
+  constexpr Seconds kRounding{16e-12};  // of a clock that counts picoseconds
+  return change < Bytes{0} ? at.value : (at + kRounding).value;
+}
 
 Lifetime lifetime(const Plan& plan, const Timeline& timeline, std::size_t step, BufferId buffer) {
   Lifetime kept{Seconds{std::numeric_limits<double>::infinity()}, Seconds{0}};

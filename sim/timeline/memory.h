@@ -17,6 +17,11 @@ struct Lifetime {
 /// In one step, of a buffer that does not last.
 Lifetime lifetime(const Plan& plan, const Timeline& timeline, std::size_t step, BufferId buffer);
 
+/// Where a change of memory comes among others, in seconds. What is freed at an instant is gone
+/// before what begins at that instant is there; times that are equal on paper may differ by some
+/// picoseconds, since durations are rounded.
+double place_in_time(Seconds at, Bytes change);
+
 struct MemoryUse {
   Seconds at;
   Bytes bytes;  ///< from `at` on

@@ -48,10 +48,11 @@ std::vector<MemoryChange> changes_of(const Plan& plan, const Timeline& timeline,
       changes.push_back({kept.until.value, -buffer.bytes.value, kind});
     }
   }
-  // What is freed at an instant is gone before what starts at that instant is there.
-  std::sort(changes.begin(), changes.end(), [](const MemoryChange& a, const MemoryChange& b) {
-    return std::tuple(a.at, a.bytes > 0) < std::tuple(b.at, b.bytes > 0);
-  });
+  const auto place = [](const MemoryChange& change) {
+    return std::tuple(place_in_time(Seconds{change.at}, Bytes{change.bytes}), change.bytes > 0);
+  };
+  std::sort(changes.begin(), changes.end(),
+            [&](const MemoryChange& a, const MemoryChange& b) { return place(a) < place(b); });
   return changes;
 }
 

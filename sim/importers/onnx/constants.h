@@ -17,7 +17,8 @@
 
 namespace strata {
 
-/// Of one tensor, a mask of 4,096 tokens, and of all that one needs.
+/// Of one tensor, a mask of 4,096 tokens, and of all that one needs. Fuzzers would spend their time
+/// on large arrays.
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 inline constexpr std::int64_t kMostEvaluated = std::int64_t{1} << 14;
 inline constexpr std::int64_t kMostInAll = std::int64_t{1} << 17;

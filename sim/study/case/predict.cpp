@@ -179,7 +179,8 @@ double tolerance(const Plan& few, std::uint32_t rounds) {
   return tasks > kMany ? 1e-4 : 1e-9;
 }
 
-// Steps of few rounds may not have become alike where steps of all rounds would.
+// Steps that take turns, or that end closer together than they can in the long run
+// (Timeline::step_seconds()), do not tell a step of all rounds.
 bool has_settled(const Timeline& timeline, double tolerance) {
   const Seconds step = timeline.step_seconds();
   return std::ranges::all_of(timeline.step_intervals(timeline.steady_window()), [&](Seconds each) {
@@ -280,10 +281,10 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
         auto [found, path] = with_path(predict_rounds(input, strategy, rounds, options, memo));
         // The first step found the devices idle: rounds repeat otherwise in those that are told.
         const std::size_t told = found.timeline.steady_window().last;
-        const auto repeated = round_period(found.plan, found.timeline.step(told), few->step,
-                                           tolerance(found.plan, input.rounds));
+        const double most = tolerance(found.plan, input.rounds);
+        if (!has_settled(found.timeline, most)) break;
+        const auto repeated = round_period(found.plan, found.timeline.step(told), few->step, most);
         const Seconds begin = told > 0 ? found.timeline.step_end(told - 1) : Seconds{};
-        if (!has_settled(found.timeline, tolerance(found.plan, input.rounds))) break;
         if (!repeated || !hosts_repeat(input, found, *repeated, begin)) break;
         period = repeated->rounds;
         if ((input.rounds - rounds) % period != 0) continue;

@@ -216,17 +216,21 @@ Check check(Runner& runner, const RunRequest& request, const Inputs& inputs, con
 
 }  // namespace
 
-OptimizerConstants constants_of(Optimizer optimizer, const ConstantsAsked& asked) {
+OptimizerConstants constants_of(Optimizer optimizer, const AskedConstants& asked) {
   const OptimizerConstants usual = traits(optimizer).usual;
   const auto chosen = [&](std::string_view key, const std::optional<double>& value, double own,
-                          bool is_share) {
+                          bool is_decay_rate) {
     if (!value) return own;
     if (own == 0) {
-      throw InputError(
-          fmt::format("`{}`: optimizer {} has none; allowed: no {}", key, name(optimizer), key));
+      throw InputError(fmt::format("`optimizer` {} has no `{}`; allowed: another rule, or no `{}`",
+                                   name(optimizer), key, key));
     }
-    if (is_share && *value >= 1) {
+    if (is_decay_rate && *value >= 1) {
       throw InputError(fmt::format("`{}` is {}; allowed: less than 1", key, *value));
+    }
+    // What is 0 in fp32 would divide zeros by it.
+    if (!is_decay_rate && static_cast<float>(*value) == 0) {
+      throw InputError(fmt::format("`{}` is {}; allowed: at least 1e-38", key, *value));
     }
     return *value;
   };
@@ -238,6 +242,7 @@ OptimizerConstants constants_of(Optimizer optimizer, const ConstantsAsked& asked
 
 RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>* cancelled,
               const Progress& progress) {
+  constants_of(request.optimizer, request.constants);  // refused before anything is measured
   Cluster cluster = runner.cluster(request.devices);
   Network network = network_of(request, cluster);
   Case input{network.graph, std::move(cluster), request.sync, fp32_parameters(request.dtype), {}};

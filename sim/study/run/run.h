@@ -24,11 +24,11 @@
 namespace strata {
 
 /// Of an optimizer's constants those that are asked for; the others are the usual ones.
-struct ConstantsAsked {
+struct AskedConstants {
   std::optional<double> beta1, beta2, epsilon, weight_decay;
 };
 /// Throws InputError for one that the optimizer does not have, or that is out of range.
-OptimizerConstants constants_of(Optimizer optimizer, const ConstantsAsked& asked);
+OptimizerConstants constants_of(Optimizer optimizer, const AskedConstants& asked);
 
 struct RunRequest {
   std::string model;                  ///< a zoo name or a file
@@ -49,7 +49,7 @@ struct RunRequest {
   std::size_t steps = 10;
   std::size_t warmup = 1;  ///< first steps that are not timed; fewer than the steps
   double learning_rate = 0.01;
-  ConstantsAsked constants;
+  AskedConstants constants;
   std::uint64_t seed = 0;           ///< of initial weights, synthetic data and dropout
   std::string data;                 ///< a folder (dataset.h); empty: synthetic
   std::string test_data;            ///< a folder, or empty

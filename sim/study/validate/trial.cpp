@@ -78,7 +78,7 @@ Trial::Trial(Runner& runner, const std::string& devices, const Graph& graph,
     : data_(data), plan_(std::move(plan)), recorded_(recorded) {
   ExecutionOptions options;
   options.recorded = recorded;
-  if (traits(plan_.optimizer()).takes_whole_steps) options.learning_rate = kShortSteps;
+  if (traits(plan_.optimizer()).ignores_gradient_scale) options.learning_rate = kShortSteps;
   run_ = runner.start(devices, graph, plan_, options);
   shards_ = runner.measure(
       devices, graph, {shapes_of(graph, strategy), {}, plan_.dtype(), recorded, plan_.optimizer()});

@@ -148,6 +148,8 @@ TEST(CostModel, AnUpdateIsThatOfItsOptimizer) {
   expect_cost(update(both, Optimizer::sgd), CostSource::measured, 3);
   expect_cost(update(both, Optimizer::momentum), CostSource::interpolated, 5);
   expect_cost(update(both, Optimizer::adam), CostSource::measured, 70);
+  expect_cost(update(both, Optimizer::adamw), CostSource::interpolated, 70);
+  expect_cost(update(both, Optimizer::lion), CostSource::interpolated, 5);
   const Profile adam = with_rows({row(Optimizer::adam, 70)});
   expect_cost(update(adam, Optimizer::sgd), CostSource::interpolated, 30);
   expect_cost(update(adam, Optimizer::momentum), CostSource::interpolated, 50);

@@ -85,6 +85,7 @@ TEST(Repeat, TheFirstPeriodTellsOfAll) {
 // goes on a period's time later, in every one from the second on.
 TEST(Repeat, ThePeriodsSettle) {
   std::size_t told = 0;
+  // Flows of seed 28447 share links in the first period that they do not share later.
   for (std::uint64_t seed = 24001; seed <= 32000; ++seed) {
     const auto [workload, period] = random_periods(seed, 4);
     SimulateOptions options;
