@@ -60,7 +60,8 @@ struct DirectForward {
   const T *input, *filter;
   T* output;
 
-  STRATA_ANYWHERE void operator()(std::int64_t i) const {
+  STRATA_ANYWHERE void operator()(std::int64_t i) const { output[i] = T(sum(i)); }
+  STRATA_ANYWHERE float sum(std::int64_t i) const {
     const Places at = sizes.output.at(i);
     const std::int64_t first = at.c / sizes.group_outputs * sizes.group_inputs;
     float sum = 0;
@@ -73,7 +74,7 @@ struct DirectForward {
         sum += static_cast<float>(x[c]) * static_cast<float>(w[c]);
       }
     }
-    output[i] = T(sum);
+    return sum;
   }
 };
 
@@ -83,7 +84,8 @@ struct DirectData {
   const T *output, *filter;
   T* input;
 
-  STRATA_ANYWHERE void operator()(std::int64_t i) const {
+  STRATA_ANYWHERE void operator()(std::int64_t i) const { input[i] = T(sum(i)); }
+  STRATA_ANYWHERE float sum(std::int64_t i) const {
     const Places at = sizes.input.at(i);
     const std::int64_t group = at.c / sizes.group_inputs, c = at.c % sizes.group_inputs;
     const std::int64_t first = group * sizes.group_outputs;
@@ -98,7 +100,7 @@ struct DirectData {
                static_cast<float>(w[o * sizes.taps() * sizes.group_inputs]);
       }
     }
-    input[i] = T(sum);
+    return sum;
   }
 };
 
@@ -110,6 +112,11 @@ struct DirectWeights {
   T* filter;
 
   STRATA_ANYWHERE void operator()(const Team& team, std::int64_t i) const {
+    const float all = sum(team, i);
+    if (team.rank() == 0) filter[i] = T(all);
+  }
+  /// Every thread of the team gets it.
+  STRATA_ANYWHERE float sum(const Team& team, std::int64_t i) const {
     const std::int64_t c = i % sizes.group_inputs, o = i / sizes.group_inputs / sizes.taps();
     const Places tap = sizes.tap(i / sizes.group_inputs % sizes.taps());
     const std::int64_t channel = o / sizes.group_outputs * sizes.group_inputs + c;
@@ -122,26 +129,46 @@ struct DirectWeights {
       sum += static_cast<float>(input[sizes.input.place(from) + channel]) *
              static_cast<float>(output[k * sizes.output.c + o]);
     }
-    sum = team.sum(sum);
-    if (team.rank() == 0) filter[i] = T(sum);
+    return team.sum(sum);
   }
 };
 
-template <class T>
-void convolve(const ConvolutionShape& shape, Direction direction, const ConvolutionMemory& memory,
-              Stream& stream) {
+/// Calls `on_each` with the loop over the output or the input, or `on_teams` with the filter's.
+template <class T, class OnEach, class OnTeams>
+void with_loop(const ConvolutionShape& shape, Direction direction, const ConvolutionMemory& memory,
+               const OnEach& on_each, const OnTeams& on_teams) {
   const DirectSizes sizes = direct_sizes(shape);
   T *const x = static_cast<T*>(memory.input), *const w = static_cast<T*>(memory.filter),
            *const y = static_cast<T*>(memory.output);
   if (direction == Direction::forward) {
-    each(stream, sizes.output.count(), DirectForward<T>{sizes, x, w, y});
+    on_each(DirectForward<T>{sizes, x, w, y});
   } else if (direction == Direction::data) {
-    each(stream, sizes.input.count(), DirectData<T>{sizes, y, w, x});
+    on_each(DirectData<T>{sizes, y, w, x});
   } else {
-    const std::int64_t weights = shape.out_channels * sizes.taps() * sizes.group_inputs;
-    teams(stream, weights, DirectWeights<T>{sizes, x, y, w});
+    on_teams(DirectWeights<T>{sizes, x, y, w});
   }
 }
+
+template <class Loop>
+struct SampledEach {
+  Loop loop;
+  SampledElements sample;
+  float* sums;
+
+  STRATA_ANYWHERE void operator()(std::int64_t k) const { sums[k] = loop.sum(sample.element(k)); }
+};
+
+template <class Loop>
+struct SampledTeams {
+  Loop loop;
+  SampledElements sample;
+  float* sums;
+
+  STRATA_ANYWHERE void operator()(const Team& team, std::int64_t k) const {
+    const float sum = loop.sum(team, sample.element(k));
+    if (team.rank() == 0) sums[k] = sum;
+  }
+};
 
 template <class T>
 struct DirectMatrix {
@@ -178,7 +205,35 @@ struct DirectProduct {
 
 void convolve_directly(const ConvolutionShape& shape, Direction direction,
                        const ConvolutionMemory& memory, Type type, Stream& stream) {
-  with_type(type, [&]<class T>(T) { convolve<T>(shape, direction, memory, stream); });
+  const std::int64_t count = written_elements(shape, direction);
+  with_type(type, [&]<class T>(T) {
+    with_loop<T>(
+        shape, direction, memory, [&](const auto& loop) { each(stream, count, loop); },
+        [&](const auto& loop) { teams(stream, count, loop); });
+  });
+}
+
+std::int64_t written_elements(const ConvolutionShape& shape, Direction direction) {
+  const DirectSizes sizes = direct_sizes(shape);
+  if (direction == Direction::forward) return sizes.output.count();
+  if (direction == Direction::data) return sizes.input.count();
+  return shape.out_channels * sizes.taps() * sizes.group_inputs;
+}
+
+void convolve_sample_directly(const ConvolutionShape& shape, Direction direction,
+                              const ConvolutionMemory& memory, Type type, float* sums,
+                              Stream& stream) {
+  const SampledElements sample(written_elements(shape, direction));
+  with_type(type, [&]<class T>(T) {
+    with_loop<T>(
+        shape, direction, memory,
+        [&]<class Loop>(const Loop& loop) {
+          each(stream, sample.count, SampledEach<Loop>{loop, sample, sums});
+        },
+        [&]<class Loop>(const Loop& loop) {
+          teams(stream, sample.count, SampledTeams<Loop>{loop, sample, sums});
+        });
+  });
 }
 
 void multiply_directly(const Matrix& a, const Matrix& b, void* product, const ProductTypes& types,

@@ -73,10 +73,11 @@ CudnnSeat::CudnnSeat(std::unique_ptr<const Cudnn> cudnn, int gpu)
 }
 
 CudnnSeat::CudnnSeat(Seat& seat, std::unique_ptr<const Cudnn> cudnn, const Gpu& described,
-                     ChoiceFile choices)
+                     ChoiceFile choices, const EngineSearch& search)
     : cudnn_(std::move(cudnn)),
       target_(std::in_place, *cudnn_, described),
       choices_(std::move(choices)),
+      search_(search),
       title_(title_of(described, seat.part(), *cudnn_)) {}
 
 CudnnSeat::~CudnnSeat() {

@@ -28,6 +28,8 @@ struct EngineSearch {
   bool timed = true;
   /// A line on stderr for each product, where STRATA_CUDA_PROGRESS is "1" and not "0".
   bool progress = false;
+  /// Only those that agree with plain loops (engine_check.h).
+  bool checked = true;
 };
 
 /// Throws InputError where a variable says anything else.
@@ -39,7 +41,7 @@ class CudnnSeat {
                      std::unique_ptr<const Cudnn> cudnn = std::make_unique<const Cudnn>());
   /// Of a GPU that need not be there: plans are made for it that can't be run.
   CudnnSeat(Seat& seat, std::unique_ptr<const Cudnn> cudnn, const Gpu& described,
-            ChoiceFile choices);
+            ChoiceFile choices, const EngineSearch& search);
   ~CudnnSeat();
   CudnnSeat(const CudnnSeat&) = delete;
   CudnnSeat& operator=(const CudnnSeat&) = delete;

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "exec/cuda/device/check.h"
+#include "exec/cuda/products/engine_check.h"
 #include "exec/cuda/products/sample_products.h"
 #include "exec/cuda/streams/gate.h"
 #include "exec/cuda/tensor/noise.h"
@@ -39,6 +40,13 @@ class MemoryToTuneIn {
  private:
   int gpu_;
   void* data_;
+};
+
+/// A convolution in one direction, and how show() names it.
+struct NamedProduct {
+  const ConvolutionShape& shape;
+  Direction direction;
+  std::string name;
 };
 
 struct NamedPlan {
@@ -115,8 +123,14 @@ std::vector<NamedPlan> first_plans(const ConvolutionGraph& graph, Refusal& refus
 
 class Tuning {
  public:
-  Tuning(Seat& seat, const CudnnSeat& library, const ConvolutionMemory& memory, Refusal& refusal)
-      : seat_(seat), library_(library), memory_(memory), refusal_(refusal) {}
+  Tuning(Seat& seat, const NamedProduct& product, const ConvolutionMemory& memory, Refusal& refusal)
+      : seat_(seat),
+        library_(cudnn_of(seat)),
+        product_(product),
+        memory_(memory),
+        refusal_(refusal) {
+    if (library_.search().checked) check_.emplace(seat, product.shape, product.direction, memory);
+  }
 
   // Nobody takes memory away that the stream still uses, nor the gate that it waits at.
   ~Tuning() {
@@ -154,9 +168,10 @@ class Tuning {
     return rounds == kRounds;
   }
 
-  // An engine that can't be run is left to others; any other status is a mistake, this program's or
-  // the machine's, that another engine would only hide.
+  // An engine that can't be run is left to others, as is one whose result is wrong; any other
+  // status is a mistake, this program's or the machine's, that another engine would only hide.
   bool runs(const NamedPlan& one, int times) {
+    if (check_) check_->spoil();
     for (int run = 0; run < times; ++run) {
       const cudnnStatus_t status = one.plan.try_to_run(library_.handle(), memory_);
       if (is_unsupported(status) || failed_to_run(status)) {
@@ -166,10 +181,21 @@ class Tuning {
       }
       library_.cudnn().check(status, "trying engine " + one.name);
     }
-    return true;
+    return !check_ || is_right(one);
   }
 
  private:
+  bool is_right(const NamedPlan& one) {
+    const double error = check_->error();
+    if (error <= allowed_error(seat_.precision())) return true;
+    const std::string wrong = fmt::format("a result that is off by {:.1e}", error);
+    refusal_.note(one.name, wrong);
+    if (library_.search().progress) {
+      std::cerr << fmt::format("cuDNN: {} (engine {}) for {}\n", wrong, one.name, product_.name);
+    }
+    return false;
+  }
+
   struct Timed {
     Timed(int gpu, NamedPlan of)
         : plan(std::move(of)), start(gpu, EventKind::time), end(gpu, EventKind::time) {}
@@ -196,20 +222,22 @@ class Tuning {
 
   Seat& seat_;
   const CudnnSeat& library_;
+  const NamedProduct& product_;
   ConvolutionMemory memory_;
   Refusal& refusal_;
+  std::optional<EngineCheck> check_;
   Gate gate_;
 };
 
-/// Tensors full of noise, and a workspace, for runs whose results nobody reads.
+/// Tensors and a workspace full of noise, as memory may be that others worked in.
 class NoiseTensors {
  public:
   NoiseTensors(Seat& seat, const ConvolutionShape& shape, std::int64_t workspace)
       : bytes_(tensor_bytes(shape, seat.type())),
         memory_(seat.gpu(), bytes_[0] + bytes_[1] + bytes_[2] + workspace) {
     if (!has_room()) return;
-    const std::int64_t values = (bytes_[0] + bytes_[1] + bytes_[2]) / size_of(seat.type());
-    fill_with_noise(memory_.data(), values, seat.type(), seat.stream());
+    const std::int64_t bytes = bytes_[0] + bytes_[1] + bytes_[2] + workspace;
+    fill_with_noise(memory_.data(), bytes / size_of(seat.type()), seat.type(), seat.stream());
   }
 
   bool has_room() const { return memory_.data() != nullptr; }
@@ -228,28 +256,28 @@ struct Chosen {
 
 /// The fastest. The heuristics' first, and not for good, where nobody can say which that is: there
 /// is no room for the tensors, or too few rounds were held.
-Chosen fastest_plan(Seat& seat, const ConvolutionShape& shape, const ConvolutionGraph& graph,
+Chosen fastest_plan(Seat& seat, const NamedProduct& product, const ConvolutionGraph& graph,
                     Refusal& refusal) {
   const auto any = [](const NamedPlan&) { return true; };
   std::vector<NamedPlan> plans = first_plans(graph, refusal, {kTimed, kEnough}, any);
   if (plans.empty()) return {};
   std::int64_t workspace = 0;
   for (const NamedPlan& one : plans) workspace = std::max(workspace, one.plan.workspace());
-  const NoiseTensors tensors(seat, shape, workspace);
+  const NoiseTensors tensors(seat, product.shape, workspace);
   const bool sorted =
-      tensors.has_room() && Tuning(seat, cudnn_of(seat), tensors.lent(), refusal).sort(plans);
+      tensors.has_room() && Tuning(seat, product, tensors.lent(), refusal).sort(plans);
   if (plans.empty()) return {};
   return {std::move(plans.front()), sorted};
 }
 
 /// The first that runs, which is not for good where there is no room to try it.
-Chosen first_plan(Seat& seat, const ConvolutionShape& shape, const ConvolutionGraph& graph,
+Chosen first_plan(Seat& seat, const NamedProduct& product, const ConvolutionGraph& graph,
                   Refusal& refusal) {
   bool tried = true;
   const auto runs = [&](const NamedPlan& one) {
-    const NoiseTensors tensors(seat, shape, one.plan.workspace());
+    const NoiseTensors tensors(seat, product.shape, one.plan.workspace());
     tried = tensors.has_room();
-    return !tried || Tuning(seat, cudnn_of(seat), tensors.lent(), refusal).runs(one, 1);
+    return !tried || Tuning(seat, product, tensors.lent(), refusal).runs(one, 1);
   };
   std::vector<NamedPlan> plans = first_plans(graph, refusal, {1, 1}, runs);
   if (plans.empty()) return {};
@@ -279,19 +307,21 @@ std::optional<ConvolutionPlan> plan_chosen_before(CudnnSeat& library, const Conv
 }
 
 /// As was chosen before, or now; nothing where no engine is left.
-std::optional<ConvolutionPlan> chosen_plan(Seat& seat, const ConvolutionShape& shape,
-                                           const ConvolutionGraph& graph,
-                                           const std::string& product, Refusal& refusal) {
+std::optional<ConvolutionPlan> chosen_plan(Seat& seat, const NamedProduct& product,
+                                           const ConvolutionGraph& graph, Refusal& refusal) {
   CudnnSeat& library = cudnn_of(seat);
-  const std::string fastest = product + " on " + library.title(), first = fastest + ", untimed";
+  // Earlier versions chose engines that nobody had checked.
+  const std::string fastest = product.name + " checked on " + library.title(),
+                    first = fastest + ", untimed";
   if (auto plan = plan_chosen_before(library, graph, fastest, first)) return plan;
   const bool timed = library.search().timed;
   // One write, for programs that run at once may have the same stderr.
   if (library.search().progress) {
-    std::cerr << fmt::format("cuDNN: {} engine for {}\n", timed ? "the fastest" : "an", product);
+    std::cerr << fmt::format("cuDNN: {} engine for {}\n", timed ? "the fastest" : "an",
+                             product.name);
   }
-  Chosen chosen =
-      timed ? fastest_plan(seat, shape, graph, refusal) : first_plan(seat, shape, graph, refusal);
+  Chosen chosen = timed ? fastest_plan(seat, product, graph, refusal)
+                        : first_plan(seat, product, graph, refusal);
   if (!chosen.plan) return std::nullopt;
   if (chosen.lasting) library.choices().add(timed ? fastest : first, chosen.plan->name);
   return std::move(chosen.plan->plan);
@@ -315,14 +345,14 @@ std::string show(const ConvolutionShape& shape, Direction direction, Precision p
 TunedPlan tuned_plan(Seat& seat, const ConvolutionShape& shape, Direction direction) {
   use_gpu(seat.gpu());
   CudnnSeat& library = cudnn_of(seat);
-  const std::string product = show(shape, direction, seat.precision());
-  KeptPlan& kept = library.plans()[product];
+  const NamedProduct product{shape, direction, show(shape, direction, seat.precision())};
+  KeptPlan& kept = library.plans()[product.name];
   if (auto plan = kept.plan.lock()) return {std::move(plan), ""};
   if (!kept.refusal.empty()) return {nullptr, kept.refusal};
   const ConvolutionGraph graph(library.target(), shape, direction, seat.precision());
   Refusal refusal(library.cudnn());
-  auto plan = chosen_plan(seat, shape, graph, product, refusal);
-  if (!plan) return {nullptr, kept.refusal = refusal.text() + " for " + product};
+  auto plan = chosen_plan(seat, product, graph, refusal);
+  if (!plan) return {nullptr, kept.refusal = refusal.text() + " for " + product.name};
   auto shared = std::make_shared<const ConvolutionPlan>(std::move(*plan));
   kept.plan = shared;
   return {std::move(shared), ""};

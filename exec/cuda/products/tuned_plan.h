@@ -1,10 +1,11 @@
 #pragma once
 
 // The plan for a convolution in one direction that was the fastest on the seat's own stream, or,
-// where time does not matter (EngineSearch), the first that ran. The choice is kept in a file and
-// holds for good: the same engine always, so the same numbers. A known choice is made again from
-// its name; an untimed one is never taken for the fastest. Who asks while somebody has the plan
-// gets the same.
+// where time does not matter (EngineSearch), the first that ran. One whose result differs from
+// plain loops' is never chosen, unless there is no room to run it beforehand. The choice is kept in
+// a file and holds for good: the same engine always, so the same numbers. A known choice is made
+// again from its name; an untimed one is never taken for the fastest. Who asks while somebody has
+// the plan gets the same.
 
 #include <memory>
 #include <string>
@@ -25,8 +26,8 @@ struct TunedPlan {
 };
 
 /// No plan where the library has no engine for it: it does not support one, or none that it
-/// proposes can be run. Waits for the stream where it has to measure. Throws EnvironmentError for
-/// any other failure.
+/// proposes can be run and computes the product. Waits for the stream where it has to measure.
+/// Throws EnvironmentError for any other failure.
 TunedPlan tuned_plan(Seat& seat, const ConvolutionShape& shape, Direction direction);
 
 /// "forward bf16 n32 c64-64 g1 h56-56 k3 s1 d1 p1,1 w56-56 ...".

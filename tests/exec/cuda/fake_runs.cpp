@@ -14,8 +14,10 @@ struct State {
   std::vector<cudnnBackendDescriptor_t> plans;  // that were run
   decltype(cudnnBackendCreateDescriptor)* create = nullptr;
   decltype(cudnnBackendFinalize)* finalize = nullptr;
+  decltype(cudnnBackendSetAttribute)* set = nullptr;
   decltype(cudnnBackendDestroyDescriptor)* destroy = nullptr;
   cudnnBackendDescriptor_t refused = nullptr;  // the last plan, if it is
+  ConvolutionMemory memory;                    // of the next run
 };
 
 State& state() {
@@ -46,6 +48,18 @@ cudnnStatus_t forgetting_destroy(cudnnBackendDescriptor_t descriptor) {
   return state().destroy(descriptor);
 }
 
+// The library does not give back what a pack was told, so it is read on its way there: in the order
+// of kTensorNames.
+cudnnStatus_t watched_set(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
+                          cudnnBackendAttributeType_t type, std::int64_t count,
+                          const void* values) {
+  if (name == CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS) {
+    const auto* const places = static_cast<void* const*>(values);
+    state().memory = {places[0], places[1], places[2]};
+  }
+  return state().set(descriptor, name, type, count, values);
+}
+
 cudnnStatus_t made_up_run(cudnnHandle_t, cudnnBackendDescriptor_t plan, cudnnBackendDescriptor_t) {
   std::vector<cudnnBackendDescriptor_t>& plans = state().plans;
   FakeRuns& runs = state().runs;
@@ -53,6 +67,7 @@ cudnnStatus_t made_up_run(cudnnHandle_t, cudnnBackendDescriptor_t plan, cudnnBac
   const auto number = static_cast<std::size_t>(at - plans.begin());
   if (at == plans.end()) plans.push_back(plan), runs.runs.push_back(0);
   const std::size_t run = runs.runs[number]++;
+  if (runs.compute) runs.compute(number, state().memory);
   return runs.run ? runs.run(number, run) : CUDNN_STATUS_SUCCESS;
 }
 
@@ -77,10 +92,13 @@ std::unique_ptr<Seat> seat_with_fake_runs(const GpuPart& part, Precision precisi
   state().create = std::exchange(cudnn->create_descriptor, counted_create);
   state().finalize = std::exchange(cudnn->finalize, finalize_or_refuse);
   state().destroy = std::exchange(cudnn->destroy_descriptor, forgetting_destroy);
+  state().set = std::exchange(cudnn->set_attribute, watched_set);
   cudnn->execute = made_up_run;
   auto seat = std::make_unique<Seat>(part, precision);
-  use_cudnn(*seat,
-            std::make_unique<CudnnSeat>(*seat, std::move(cudnn), h200(), ChoiceFile(choices)));
+  EngineSearch search = engine_search();
+  search.checked = state().runs.compute != nullptr;
+  use_cudnn(*seat, std::make_unique<CudnnSeat>(*seat, std::move(cudnn), h200(), ChoiceFile(choices),
+                                               search));
   return seat;
 }
 

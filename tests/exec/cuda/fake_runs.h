@@ -16,6 +16,8 @@ namespace strata::cuda {
 struct FakeRuns {
   /// What comes of a plan's run. Plans are numbered as they come to their first run, runs by plan.
   std::function<cudnnStatus_t(std::size_t plan, std::size_t run)> run;
+  /// What a plan's run puts in its memory; plans of seats made without it are not checked.
+  std::function<void(std::size_t plan, const ConvolutionMemory& memory)> compute;
   /// Whether a plan is refused; by how many were asked for before.
   std::function<bool(std::size_t planned)> refuses;
   std::vector<std::size_t> runs;  ///< by plan
