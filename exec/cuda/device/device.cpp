@@ -94,6 +94,11 @@ void forget_last_error() {
   cudaGetLastError();
 }
 
+std::string take_last_error() {
+  const cudaError_t status = cudaGetLastError();
+  return status == cudaSuccess ? "" : cudaGetErrorName(status);
+}
+
 Stream::Stream(int gpu) : Stream(GpuPart{gpu}) {}
 
 Stream::Stream(const GpuPart& part) : gpu_(part.gpu), green_(part.green) {

@@ -43,6 +43,8 @@ Seconds now();
 
 /// Of the calling thread's last call that was refused: else the next launch would be told of it.
 void forget_last_error();
+/// The same, and what it was; empty where none was refused. For libraries that do not say so.
+std::string take_last_error();
 
 class Event;
 

@@ -180,6 +180,12 @@ class Tuning {
         return false;
       }
       library_.cudnn().check(status, "trying engine " + one.name);
+      // cuDNN calls it a success where CUDA refuses to launch an engine's kernel, as it does on a
+      // part of a GPU that is smaller than the kernel's clusters want.
+      if (const std::string refused = take_last_error(); !refused.empty()) {
+        refusal_.note(one.name, refused);
+        return false;
+      }
     }
     return !check_ || is_right(one);
   }

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,15 @@ using host::queue_of;
 using host::Refused;
 using host::the_host;
 using host::Work;
+
+namespace {
+
+std::string& last_error() {
+  thread_local std::string error;
+  return error;
+}
+
+}  // namespace
 
 namespace host {
 
@@ -57,6 +67,9 @@ void run_ahead(std::size_t events) {
 }
 std::size_t recordings() {
   return the_host().recordings;
+}
+void refuse_launch(std::string error) {
+  last_error() = std::move(error);
 }
 void refuse_on_green(Refused what) {
   the_host().refused = what;
@@ -212,7 +225,13 @@ Seconds now() {
   return {the_host().done * 1e-6};
 }
 
-void forget_last_error() {}
+void forget_last_error() {
+  take_last_error();
+}
+
+std::string take_last_error() {
+  return std::exchange(last_error(), "");
+}
 
 bool can_reach(int gpu, int other) {
   return the_host().memory.reaches(gpu, other);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "exec/cuda/device/device.h"
 
@@ -31,6 +32,9 @@ int green_contexts_alive();
 /// `later` is a kernel that fails when its turn comes.
 enum class Refused : std::uint8_t { nothing, stream, kernel, later, event, recording };
 void refuse_on_green(Refused what);
+/// CUDA refuses a launch of the calling thread with this error, of which only take_last_error()
+/// tells.
+void refuse_launch(std::string error);
 /// Bytes that each GPU has; what is taken now.
 void set_memory(std::int64_t bytes);
 std::int64_t memory_taken();

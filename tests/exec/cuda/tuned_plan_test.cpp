@@ -23,6 +23,7 @@
 #include "sim/graph/regions.h"
 #include "sim/graph/zoo.h"
 #include "tests/exec/cuda/fake_runs.h"
+#include "tests/exec/cuda/host_device.h"
 #include "tests/exec/cuda/plans.h"
 
 namespace strata::cuda {
@@ -119,6 +120,18 @@ INSTANTIATE_TEST_SUITE_P(Status, StatusThatEnds,
                                          CUDNN_STATUS_BAD_PARAM_MISALIGNED_POINTER,
                                          CUDNN_STATUS_INTERNAL_ERROR,
                                          CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED));
+
+// cuDNN says that it went well.
+TEST_F(TunedPlans, AreNotOfAnEngineWhoseKernelIsNotLaunched) {
+  fake_runs().run = [](std::size_t plan, std::size_t) {
+    if (plan == 0) host::refuse_launch("cudaErrorInvalidClusterSize");
+    return CUDNN_STATUS_SUCCESS;
+  };
+  EXPECT_TRUE(tune().plan);
+  ASSERT_GT(fake_runs().runs.size(), 1);
+  EXPECT_EQ(fake_runs().runs[0], 1);
+  EXPECT_GT(fake_runs().runs[1], 1);
+}
 
 // Work on the stream takes a microsecond a piece, by the clock of the host that stands for a GPU.
 
