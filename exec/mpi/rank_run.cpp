@@ -171,6 +171,7 @@ std::string RankRun::waits_for() const {
 // Every rank knows what was kept anywhere.
 Execution RankRun::merged() {
   merge_results(world_, work_, spans_);
+  set_join_spans(plan_, spans_);
   return work_.result(std::move(spans_));
 }
 

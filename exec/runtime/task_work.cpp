@@ -101,6 +101,7 @@ std::string TaskWork::name_of(Turn turn) const {
 
 std::string TaskWork::name_of(TaskId id) const {
   const Task& task = plan_[id];
+  if (task.kind == TaskKind::join) return fmt::format("layer {}: join", graph_[task.layer].name);
   const char* what = task.kind == TaskKind::compute    ? "shard"
                      : task.kind == TaskKind::transfer ? "transfer to shard"
                      : task.kind == TaskKind::gather   ? "gather from replicas, shard"

@@ -1,6 +1,21 @@
 #include "exec/runtime/turns.h"
 
+#include <algorithm>
+
 namespace strata {
+
+// A join stands behind what it joins.
+void set_join_spans(const Plan& plan, std::span<Span> spans) {
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const TaskId id(i % plan.size());
+    if (plan[id].kind != TaskKind::join) continue;
+    Seconds last;
+    for (TaskId before : plan.dependencies(id)) {
+      last = std::max(last, spans[i - id() + before()].end);
+    }
+    spans[i] = {last, last, last};
+  }
+}
 
 Turns::Turns(const Plan& plan, std::size_t steps, const std::vector<bool>& has_part,
              bool follow_themselves)
@@ -20,13 +35,21 @@ void Turns::add(TaskId id, const std::vector<bool>& has_part, bool follows_itsel
     successors[before()].push_back(id);
     ++count;
   };
-  for (TaskId before : plan_.dependencies(id)) {
-    if (has_part[before()]) follow(before, successors_, first);
-  }
-  for (TaskId before : plan_.carried(id)) {
-    const bool is_itself = follows_itself && before == id;
-    if (has_part[before()] && !is_itself) follow(before, carried_successors_, carried);
-  }
+  const auto each_here = [&](std::span<const TaskId> tasks, const auto& visit) {
+    for (TaskId before : tasks) {
+      if (has_part[before()]) {
+        visit(before);
+      } else if (plan_[before].kind == TaskKind::join) {
+        latest_first(plan_, plan_.dependencies(before), [&](TaskId joined) {
+          if (has_part[joined()]) visit(joined);
+        });
+      }
+    }
+  };
+  each_here(plan_.dependencies(id), [&](TaskId before) { follow(before, successors_, first); });
+  each_here(plan_.carried(id), [&](TaskId before) {
+    if (!follows_itself || before != id) follow(before, carried_successors_, carried);
+  });
   if (follows_itself) follow(id, carried_successors_, carried);
   for (std::uint32_t step = 0; step < steps_; ++step) {
     waiting_[slot({step, id})] = first + (step == 0 ? 0 : carried);

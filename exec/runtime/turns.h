@@ -8,10 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "sim/base/index.h"
 #include "sim/plan/plan.h"
+#include "sim/timeline/timeline.h"
 
 namespace strata {
 
@@ -22,6 +24,23 @@ struct Turn {
   auto operator<=>(const Turn&) const = default;
 };
 
+/// Tells `visit` of tasks, the last first; in place of a join, which no device does, of those that
+/// it joins.
+template <class Visit>
+void latest_first(const Plan& plan, std::span<const TaskId> tasks, const Visit& visit) {
+  for (std::size_t i = tasks.size(); i-- > 0;) {
+    if (plan[tasks[i]].kind == TaskKind::join) {
+      latest_first(plan, plan.dependencies(tasks[i]), visit);
+    } else {
+      visit(tasks[i]);
+    }
+  }
+}
+
+/// By step and task: gives each join the span of what it waits for, which ends with the last of
+/// that.
+void set_join_spans(const Plan& plan, std::span<Span> spans);
+
 class Turns {
  public:
   using Visit = std::function<void(Turn)>;
@@ -29,8 +48,9 @@ class Turns {
   Turns(const Plan& plan, std::size_t steps)
       : Turns(plan, steps, std::vector<bool>(plan.size(), true), false) {}
   /// Of the tasks in which this process has a part. The others need no waiting: what must not begin
-  /// before they have ended hears from them by a message. As a task may then wait for nothing here,
-  /// each follows itself in the step before.
+  /// before they have ended hears from them by a message. A join has no part anywhere: who waits
+  /// for it waits for what it joins. As a task may then wait for nothing here, each follows itself
+  /// in the step before.
   Turns(const Plan& plan, std::size_t steps, const std::vector<bool>& has_part)
       : Turns(plan, steps, has_part, true) {}
 

@@ -47,15 +47,18 @@ void StreamClock::make_events(const Wanted& wanted) {
       }
     } else {
       for (std::size_t i = 0; i < plan_.size(); ++i) {
-        const DeviceId device = plan_[TaskId(i)].device;
-        if (!backend_.is_here(device)) continue;
-        const Stream& stream = backend_.seat(device).stream();  // of its GPU
+        if (!is_here(TaskId(i))) continue;
+        const Stream& stream = backend_.seat(plan_[TaskId(i)].device).stream();  // of its GPU
         std::optional<Times>& task = times({step, TaskId(i)});
         task.emplace(Times{std::nullopt, event(stream)});
         if (!events_.follows[i].valid()) task->start.emplace(event(stream));
       }
     }
   }
+}
+
+bool StreamClock::is_here(TaskId task) const {
+  return plan_[task].kind != TaskKind::join && backend_.is_here(plan_[task].device);
 }
 
 void StreamClock::start(Turn turn, std::uint32_t stream) {
@@ -131,7 +134,7 @@ std::vector<Span> StreamClock::measured() const {
   for (std::size_t step = 0; step < ends_.size(); ++step) {
     const Seconds end = end_of(step);
     for (std::size_t i = 0; i < plan_.size(); ++i) {
-      const bool whole = !ends_[step].empty() && backend_.is_here(plan_[TaskId(i)].device);
+      const bool whole = !ends_[step].empty() && is_here(TaskId(i));
       spans.push_back(whole ? Span{{}, end, end} : measured(step, TaskId(i)));
     }
   }

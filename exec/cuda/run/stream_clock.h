@@ -64,6 +64,7 @@ class StreamClock {
     Seconds at;
   };
   void make_events(const Wanted& wanted);
+  bool is_here(TaskId task) const;
   std::optional<Times>& times(Turn turn) { return times_[turn.step * plan_.size() + turn.task()]; }
   const std::optional<Times>& times(std::size_t step, TaskId task) const {
     return times_[step * plan_.size() + task()];

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "exec/runtime/rank_results.h"
+#include "exec/runtime/turns.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 
@@ -109,6 +110,7 @@ void StreamRun::finish() {
 Execution StreamRun::result() {
   std::vector<Span> spans = clock_.measured();
   if (communicators_.ranks != nullptr) merge_results(*communicators_.ranks, work_, spans);
+  set_join_spans(plan_, spans);
   derive_readiness(plan_, spans);
   Execution result = work_.result(std::move(spans));
   result.played = played_;
@@ -124,9 +126,10 @@ void StreamRun::with_name(Turn turn, const Work& work) try {
   throw;
 }
 
-// Participants come together, where the last of them stands.
+// Participants come together, where the last of them stands. A join is nobody's.
 void StreamRun::issue(Turn turn) {
   const Task& task = plan_[turn.task];
+  if (task.kind == TaskKind::join) return;
   const Range range(names_.empty() ? RangeName() : names_[turn.task()], turn.step);
   with_name(turn, [&] {
     if (task.kind == TaskKind::collective) {
@@ -173,11 +176,11 @@ Ticket StreamRun::end_of(Turn turn, std::uint32_t stream) {
 void StreamRun::wait_for(Turn turn, std::uint32_t stream) {
   Order& order = backend_.order();
   if (mode_.serial) order.after(stream, last_[backend_.stream(stream).gpu()]);
-  latest_first(plan_.dependencies(turn.task), [&](TaskId before) {
+  latest_first(plan_, plan_.dependencies(turn.task), [&](TaskId before) {
     order.after(stream, ticket({turn.step, before}));
   });
   if (turn.step == 0) return;
-  latest_first(plan_.carried(turn.task), [&](TaskId before) {
+  latest_first(plan_, plan_.carried(turn.task), [&](TaskId before) {
     order.after(stream, ticket({turn.step - 1, before}));
   });
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "exec/cuda/run/collectives.h"
+#include "exec/runtime/turns.h"
 
 namespace strata::cuda {
 namespace {
@@ -56,6 +57,7 @@ class Walk {
     for (std::size_t i = 0; i < plan_.size(); ++i) {
       const TaskId id(i);
       const Task& task = plan_[id];
+      if (task.kind == TaskKind::join) continue;
       if (task.kind == TaskKind::collective) {
         const Group& group = plan_.groups()[task.detail];
         if (group.tasks.back() == id) together(group);
@@ -111,11 +113,11 @@ class Walk {
       const Latest& latest = latest_[backend_.gpus()[device_of(stream)]];
       if (latest.task.valid()) waits = wait_for(stream, latest.task, latest.piece);
     }
-    latest_first(plan_.dependencies(id), [&](TaskId before) {
+    latest_first(plan_, plan_.dependencies(id), [&](TaskId before) {
       waits = wait_for(stream, before, piece(step_, before)) || waits;
     });
     if (step_ == 0) return waits;
-    latest_first(plan_.carried(id), [&](TaskId before) {
+    latest_first(plan_, plan_.carried(id), [&](TaskId before) {
       waits = wait_for(stream, before, piece(step_ - 1, before)) || waits;
     });
     return waits;

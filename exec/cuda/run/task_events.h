@@ -8,10 +8,12 @@
 //
 // Steps are alike from the second on: within a step the same is waited for in each, and what is
 // carried comes from the step before alone. So two steps are walked. Pure; thread-safe.
+//
+// A join is on no stream: who waits for it waits for what it joins. Of all that a task waits for
+// the last comes first, which the others often come before (latest_first()).
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "exec/cuda/run/crossing.h"
@@ -26,12 +28,6 @@ struct TaskEvents {
   std::vector<TaskId> follows;         ///< by task: whose end is its start; invalid where nobody's
   std::vector<std::uint32_t> streams;  ///< those on which tasks are
 };
-
-/// Tells `wait` of what a task waits for: the last first, which the others often come before.
-template <class Wait>
-void latest_first(std::span<const TaskId> before, const Wait& wait) {
-  for (std::size_t i = before.size(); i-- > 0;) wait(before[i]);
-}
 
 /// `serial`: each task waits for the one before it on its GPU.
 TaskEvents task_events(const Plan& plan, const Program& program, const CudaBackend& backend,

@@ -10,6 +10,8 @@
 #include "sim/base/error.h"
 #include "sim/cluster/gpu_cluster.h"
 #include "sim/plan/lower.h"
+#include "sim/strategy/hybrid.h"
+#include "sim/strategy/recomputation.h"
 #include "sim/strategy/strategy.h"
 #include "tests/exec/cuda/host_device.h"
 #include "tests/exec/cuda/thread_ranks.h"
@@ -107,6 +109,23 @@ TEST_P(RanksOnGpus, TrainUnderRandomStrategies) {
                          strata::testing::ways_to_sum()[seed / 2], count);
   }
 }
+
+class BlocksOnRanks : public RanksOnGpus {};
+
+// What a segment reads of another process is sent once its gradients have come: joins, which no
+// process does, stand between.
+TEST_P(BlocksOnRanks, AreComputedAgain) {
+  for (const char* sizes : {"hybrid:tp=4", "hybrid:tp=2,pp=2"}) {
+    const Strategy strategy = hybrid_parallel(graph_, 4, sizes);
+    host::draw_orders_from(1);
+    expect_as_on_one_cpu(strategy.with(segments(graph_, Recompute::full, {})), SyncAlgorithm::ring,
+                         4);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, BlocksOnRanks,
+                         ::testing::Values(SmallNetwork{strata::testing::kSmallLlama}),
+                         [](const auto& test) { return strata::testing::title(test.param); });
 
 // Spans of all ranks are in one clock, and bytes are counted once.
 TEST_P(RanksOnGpus, KnowTheSameTimelineAndBytes) {

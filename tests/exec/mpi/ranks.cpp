@@ -1,10 +1,13 @@
 // One rank of several; ranks_test.py starts it. `same FIRST LAST`: random networks, cut at random,
-// give the losses, gradients and weights of one process, to the bit. `killed`, `stuck`: what
-// becomes of the others when rank 1 dies or never comes back. Exit code 0, or what went wrong.
+// give the losses, gradients and weights of one process, to the bit; `again`: so does a transformer
+// whose blocks are computed again. `killed`, `stuck`: what becomes of the others when rank 1 dies
+// or never comes back. Exit code 0, or what went wrong.
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,7 +17,10 @@
 #include "exec/runtime/executor.h"
 #include "sim/base/error.h"
 #include "sim/cluster/cpu_cluster.h"
+#include "sim/graph/zoo.h"
 #include "sim/plan/lower.h"
+#include "sim/strategy/hybrid.h"
+#include "sim/strategy/recomputation.h"
 #include "tests/exec/reference/reference.h"
 #include "tests/sim/plan/random_case.h"
 
@@ -31,7 +37,9 @@ struct Case {
   std::vector<std::int64_t> labels;
 
   // Batches have so many rounds.
-  Case(Random& random, std::uint32_t rounds) : graph(strata::testing::random_graph(random)) {
+  Case(Random& random, std::uint32_t rounds)
+      : Case(strata::testing::random_graph(random), random, rounds) {}
+  Case(Graph of, Random& random, std::uint32_t rounds) : graph(std::move(of)) {
     for (const auto& w : reference::random_weights(graph, random)) {
       weights.emplace_back(w.weight.begin(), w.weight.end());
       weights.back().insert(weights.back().end(), w.bias.begin(), w.bias.end());
@@ -125,6 +133,23 @@ int compare(const mpi::World& world, std::uint64_t first, std::uint64_t last) {
   return 0;
 }
 
+// What a segment reads of another rank is sent once its gradients have come: joins, which no rank
+// does, stand between.
+int compute_again(const mpi::World& world) {
+  Random random(1);
+  const Case c(build_zoo("llama:layers=2,hidden=32,heads=4,kv_heads=2,ffn=48,seq=12,vocab=50", 2),
+               random, 2);
+  const auto devices = static_cast<int>(world.size());
+  const Strategy strategy = hybrid_parallel(c.graph, devices, "hybrid:tp=2,pp=2")
+                                .with(segments(c.graph, Recompute::full, {}));
+  LowerOptions options;
+  options.rounds = 2;
+  const Plan plan = lower(c.graph, cpu_cluster(devices), strategy, options);
+  const auto is_join = [](const Task& task) { return task.kind == TaskKind::join; };
+  if (std::none_of(plan.tasks().begin(), plan.tasks().end(), is_join)) return 1;
+  return same(world, c, plan, true) ? 0 : 1;
+}
+
 // A device that dies, or whose driver never answers.
 class Lost : public cpu::CpuBackend {
  public:
@@ -182,6 +207,7 @@ int work(const mpi::World& world, int argc, char** argv) try {
   if (what == "same" && argc > 3) {
     return compare(world, std::stoull(argv[2]), std::stoull(argv[3]));
   }
+  if (what == "again") return compute_again(world);
   if (what == "places") return find_places(world);
   if (what == "different") {
     gather_different(world);

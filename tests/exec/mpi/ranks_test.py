@@ -26,6 +26,10 @@ class Ranks(unittest.TestCase):
                 outcome = ranks(count, "same", CASES * count, CASES * (count + 1))
                 self.assertEqual(outcome.returncode, 0, outcome.stderr)
 
+    def test_compute_blocks_again(self):
+        outcome = ranks(4, "again")
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+
     def test_know_their_places_on_the_host(self):
         outcome = ranks(3, "places")
         self.assertEqual(outcome.returncode, 0, outcome.stderr)
