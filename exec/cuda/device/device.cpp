@@ -94,6 +94,12 @@ void forget_last_error() {
   cudaGetLastError();
 }
 
+int gpu_in_use() {
+  int gpu = 0;
+  cudaGetDevice(&gpu);
+  return gpu;
+}
+
 std::string take_last_error() {
   const cudaError_t status = cudaGetLastError();
   return status == cudaSuccess ? "" : cudaGetErrorName(status);
@@ -186,12 +192,27 @@ void release(int gpu, void* memory) {
   cudaFree(memory);
 }
 
+// Said on the way to an error, which no other may replace.
+std::optional<std::int64_t> free_memory(int gpu) {
+  std::size_t free = 0, all = 0;
+  if (cudaSetDevice(gpu) == cudaSuccess && cudaMemGetInfo(&free, &all) == cudaSuccess) {
+    return static_cast<std::int64_t>(free);
+  }
+  forget_last_error();
+  return std::nullopt;
+}
+
 std::shared_ptr<void> host_memory(std::int64_t bytes) {
   if (bytes == 0) return nullptr;
   void* memory = nullptr;
-  check(cudaHostAlloc(&memory, static_cast<std::size_t>(bytes),
-                      cudaHostAllocPortable | cudaHostAllocMapped),
-        "taking the host's memory");
+  const cudaError_t status = cudaHostAlloc(&memory, static_cast<std::size_t>(bytes),
+                                           cudaHostAllocPortable | cudaHostAllocMapped);
+  if (status == cudaErrorMemoryAllocation) {
+    forget_last_error();
+    throw EnvironmentError(
+        fmt::format("out of memory: the host has no room for {} pinned bytes more", bytes));
+  }
+  check(status, "taking the host's memory");
   std::memset(memory, 0, static_cast<std::size_t>(bytes));
   return {memory, [](void* held) { cudaFreeHost(held); }};
 }

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,8 @@ Seconds now();
 void forget_last_error();
 /// The same, and what it was; empty where none was refused. For libraries that do not say so.
 std::string take_last_error();
+/// The calling thread's.
+int gpu_in_use();
 
 class Event;
 
@@ -104,6 +107,8 @@ class Event {
 /// A GPU's memory, at once; null where it has no more. release() waits for the GPU.
 void* allocate(int gpu, std::int64_t bytes);
 void release(int gpu, void* memory);
+/// Bytes of it that no process has; nothing where CUDA does not tell.
+std::optional<std::int64_t> free_memory(int gpu);
 
 /// The host's memory that GPUs read and write under the same address, at once. Zeroed; pinned.
 std::shared_ptr<void> host_memory(std::int64_t bytes);

@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "exec/cuda/device/check.h"
+#include "exec/cuda/device/device.h"
 #include "exec/cuda/device/driver.h"
 #include "exec/cuda/device/native.h"
+#include "exec/cuda/device/out_of_memory.h"
 #include "sim/base/error.h"
 
 namespace strata::cuda {
@@ -133,7 +135,11 @@ cudaStream_t green_stream(void* green) {
   const CUresult status =
       driver.make_stream(&stream, static_cast<CUgreenCtx>(green), CU_STREAM_NON_BLOCKING, 0);
   if (status == CUDA_SUCCESS) return stream;
-  throw EnvironmentError("CUDA: making a stream of a green context: " + words_for(status));
+  constexpr std::string_view kDoing = "making a stream of a green context";
+  if (status == CUDA_ERROR_OUT_OF_MEMORY) {
+    throw EnvironmentError(out_of_memory(gpu_in_use(), kDoing, "CUDA: " + words_for(status)));
+  }
+  throw EnvironmentError(fmt::format("CUDA: {}: {}", kDoing, words_for(status)));
 }
 
 }  // namespace strata::cuda

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/base/error.h"
+#include "exec/cuda/device/out_of_memory.h"
 
 namespace strata::cuda {
 namespace {
@@ -22,7 +22,7 @@ void Nccl::check(ncclResult_t status, std::string_view doing, ncclComm_t communi
   std::string text = fmt::format("NCCL {}: {}: {}", version_of(*this), doing, error_string(status));
   const char* last = last_error(communicator);
   if (last != nullptr && *last != '\0') text += fmt::format(" ({})", last);
-  throw EnvironmentError(text);
+  throw_refusal("NCCL", text, false);
 }
 
 NcclGroup::NcclGroup(const Nccl& nccl) : nccl_(nccl) {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/base/error.h"
+#include "exec/cuda/device/out_of_memory.h"
 
 namespace strata::cuda {
 
@@ -15,7 +15,7 @@ void Cudnn::check(cudnnStatus_t status, std::string_view doing) const {
   last_error_string(words.data(), words.size());
   std::string text = fmt::format("cuDNN {}: {}: {}", version(), doing, error_string(status));
   if (words[0] != '\0') text += fmt::format(" ({})", words.data());
-  throw EnvironmentError(text);
+  throw_refusal("cuDNN", text, status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED);
 }
 
 }  // namespace strata::cuda

@@ -145,7 +145,10 @@ Planned ConvolutionGraph::plan(PlanCandidate candidate) const {
   target_.aim_plan(plan);
   const cudnnStatus_t status = plan.try_to_finalise();
   const bool breaks = CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_INTERNAL_ERROR;
-  if (is_unsupported(status) || breaks) return {std::nullopt, status};
+  if (is_unsupported(status) || breaks) {
+    forget_last_error();  // an engine that found no memory, say
+    return {std::nullopt, status};
+  }
   target_.cudnn().check(status, "making a plan with engine " + candidate.name);
   return {ConvolutionPlan(std::move(candidate), std::move(plan)), status};
 }

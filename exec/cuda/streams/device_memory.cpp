@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include <fmt/format.h>
-
+#include "exec/cuda/device/out_of_memory.h"
 #include "sim/base/ceil_div.h"
 #include "sim/base/error.h"
 
@@ -77,10 +76,7 @@ DeviceMemory::Blocks::iterator DeviceMemory::grow(std::int64_t bytes) {
   void* memory = allocate(gpu_, asked);
   if (memory == nullptr) memory = allocate(gpu_, asked = bytes);
   if (memory == nullptr && return_all_free()) memory = allocate(gpu_, asked);
-  if (memory == nullptr) {
-    throw EnvironmentError(
-        fmt::format("out of memory: GPU {} has no room for {} bytes more", gpu_, bytes));
-  }
+  if (memory == nullptr) throw EnvironmentError(out_of_memory(gpu_, bytes));
   return blocks_.emplace(static_cast<char*>(memory), Block{asked, true, true, {}}).first;
 }
 

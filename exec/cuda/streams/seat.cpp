@@ -5,8 +5,7 @@
 #include <span>
 #include <utility>
 
-#include <fmt/format.h>
-
+#include "exec/cuda/device/out_of_memory.h"
 #include "sim/base/error.h"
 
 namespace strata::cuda {
@@ -14,10 +13,7 @@ namespace strata::cuda {
 LastingMemory::LastingMemory(int gpu, std::int64_t bytes) : gpu_(gpu), bytes_(bytes) {
   if (bytes == 0) return;
   data_ = allocate(gpu, bytes);
-  if (data_ == nullptr) {
-    throw EnvironmentError(
-        fmt::format("out of memory: GPU {} has no room for {} bytes more", gpu, bytes));
-  }
+  if (data_ == nullptr) throw EnvironmentError(out_of_memory(gpu, bytes));
 }
 
 LastingMemory::~LastingMemory() {

@@ -4,11 +4,13 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "exec/cuda/device/launch.h"
+#include "exec/cuda/device/out_of_memory.h"
 #include "sim/base/error.h"
 #include "tests/exec/cuda/host_device.h"
 
@@ -92,8 +94,28 @@ TEST_F(DeviceMemoryTest, SaysThatThereIsNoMore) {
     take(9 * kMegabyte);
     FAIL();
   } catch (const EnvironmentError& error) {
-    EXPECT_EQ(error.message(), "out of memory: GPU 0 has no room for 9437184 bytes more");
+    EXPECT_EQ(error.message(),
+              "out of memory: GPU 0 has no room for 9437184 bytes more; 0 are free");
   }
+}
+
+// CUDA leaves behind what it refused a library, which may only say that something failed.
+TEST_F(DeviceMemoryTest, SaysWhatALibraryFoundNoRoomFor) {
+  host::set_memory(host::memory_taken() + 4096);
+  const auto said = [](bool no_memory) -> std::string {
+    try {
+      throw_refusal("cuDNN", "an engine failed", no_memory);
+    } catch (const EnvironmentError& error) {
+      return error.message();
+    }
+  };
+  const std::string no_room =
+      "out of memory: GPU 0 has no room for cuDNN; 4096 bytes are free (an engine failed)";
+  EXPECT_EQ(said(false), "an engine failed");
+  EXPECT_EQ(said(true), no_room);
+  host::refuse_launch("cudaErrorMemoryAllocation");
+  EXPECT_EQ(said(false), no_room);
+  EXPECT_EQ(said(false), "an engine failed");
 }
 
 // Two steps of different shapes need no more than the larger of them, even where no piece that the

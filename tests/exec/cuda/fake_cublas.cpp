@@ -7,7 +7,7 @@ namespace strata::cuda {
 namespace {
 
 cublasStatus_t unless(CublasCall call) {
-  return fake_cublas().refused == call ? CUBLAS_STATUS_EXECUTION_FAILED : CUBLAS_STATUS_SUCCESS;
+  return fake_cublas().refused == call ? fake_cublas().refusal : CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t make_handle(cublasHandle_t* to) {

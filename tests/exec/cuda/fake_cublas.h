@@ -13,6 +13,7 @@ enum class CublasCall : std::uint8_t { none, set_stream, set_multiprocessors, mu
 
 struct FakeCublas {
   CublasCall refused = CublasCall::none;
+  cublasStatus_t refusal = CUBLAS_STATUS_EXECUTION_FAILED;
   int multiprocessors = 0;  ///< that it was told of last
   int handles = 0;          ///< made and not destroyed
   float kept = 0;           ///< of what lay there, by the last product

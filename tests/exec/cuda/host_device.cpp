@@ -233,6 +233,10 @@ std::string take_last_error() {
   return std::exchange(last_error(), "");
 }
 
+int gpu_in_use() {
+  return 0;
+}
+
 bool can_reach(int gpu, int other) {
   return the_host().memory.reaches(gpu, other);
 }
@@ -260,6 +264,11 @@ void release(int gpu, void* memory) {
     for (Queue* queue : own) queue->work.clear();
   }
   host.memory.release(memory);
+}
+
+std::optional<std::int64_t> free_memory(int) {
+  const auto lock = locked();
+  return the_host().memory.size() - the_host().memory.taken();
 }
 
 std::shared_ptr<void> host_memory(std::int64_t bytes) {
