@@ -4,7 +4,7 @@
 // that holds the streams; or it is recorded, all devices' work as one, and played whole, as a
 // recorded step is. There the events are nodes of the recording: kernels of one piece follow one
 // another as in a recorded step, but between two pieces are two events that a step has not. What
-// these take is in the times: nobody measures it of a recording's nodes (docs/gpu.md).
+// these add is measured first, of tasks that do next to nothing, and subtracted from each time.
 
 #include <exception>
 #include <optional>
@@ -36,7 +36,13 @@ class QueueTimes : public Stopwatch {
   struct TimedPiece {
     std::size_t device, piece;
   };
+  /// What one task that does next to nothing takes, and what two events add to a piece of it.
+  struct SmallTasks {
+    Seconds each, events;
+  };
   void record(Event& event, Stream& on);
+  std::vector<Seconds> time_small_tasks();
+  void measure_events();
 
   CudaBackend& backend_;
   bool recorded_;
@@ -47,6 +53,7 @@ class QueueTimes : public Stopwatch {
   std::vector<std::vector<Piece>> pieces_;    // by device: events, used again after each read()
   std::vector<std::size_t> used_;             // by device: how many of them
   std::vector<TimedPiece> order_;             // of the calls of time()
+  std::vector<SmallTasks> small_;             // by device, of those that are recorded
   bool held_ = true;
 };
 

@@ -95,5 +95,31 @@ TEST_F(QueueTimesTest, OfARecordingAreThoseOfItsPlaying) {
   }
 }
 
+// Where a step's tasks follow one another there are no events between them. On the host that stands
+// for GPUs a task takes a microsecond, and other streams begin beside the first one.
+TEST(RecordedTimes, AreWithoutWhatTheirEventsAdd) {
+  CudaBackend backend(std::vector{0}, Precision::fp32);
+  backend.enter(DeviceId(0));
+  auto* const values = static_cast<float*>(backend.allocate(DeviceId(0), sizeof(float)));
+  QueueTimes recorded(backend, true);
+  constexpr int kPieces = 9;
+  {
+    const Held hold(recorded);
+    for (int piece = 0; piece < kPieces; ++piece) {
+      recorded.time(DeviceId(0), [&] {
+        for (int task = 0; task <= piece; ++task) backend.fill_values(values, 1);
+      });
+    }
+  }
+  const std::vector<Seconds> read = recorded.read();
+  backend.release(DeviceId(0), values);
+  ASSERT_EQ(read.size(), kPieces);
+  for (int piece = 0; piece < kPieces; ++piece) {
+    EXPECT_GT(read[piece], Seconds{});
+    if (host::stands_for_gpus() && piece > 0)
+      EXPECT_NEAR(read[piece].value, (piece + 1) * 1e-6, 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace strata::cuda
