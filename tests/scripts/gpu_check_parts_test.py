@@ -111,6 +111,19 @@ class Sanitizer(unittest.TestCase):
         self.assertEqual(sanitizer.parse_report("racecheck", race),
                          {"findings": 2, "places": ["Error: Race reported between ..."]})
 
+    def test_hazards_within_libraries_are_not_findings(self):
+        def hazard(kernel):
+            return ("========= Error: Potential WAR hazard detected at __shared__ 0x70 in block (7,2,0) :\n"
+                    f"=========     Read Thread (31,0,0) at {kernel}+0xa50\n"
+                    f"=========     Write Thread (256,0,0) at {kernel}+0x4220\n========= \n")
+        theirs, ours = hazard("nvjet_sm90_tst_128x128_64x6"), hazard("strata::cuda::each_kernel")
+        summary = "========= RACECHECK SUMMARY: {} hazards displayed ({} errors, 0 warnings)\n"
+        self.assertEqual(sanitizer.parse_report("racecheck", theirs + theirs + summary.format(2, 2)),
+                         {"findings": 0, "places": []})
+        both = sanitizer.parse_report("racecheck", theirs + ours + theirs + summary.format(3, 3))
+        self.assertEqual(both["findings"], 1)
+        self.assertEqual(len(both["places"]), 3)
+
     def test_without_a_summary_nothing_is_clean(self):
         self.assertIsNone(sanitizer.parse_report("memcheck", "========= Internal error\n")["findings"])
 
