@@ -13,6 +13,9 @@
 
 namespace strata::cuda {
 
+/// How often a plan is run before it is chosen, untimed and timed.
+inline constexpr std::size_t kWarmUps = 3, kRounds = 7;
+
 struct FakeRuns {
   /// What comes of a plan's run. Plans are numbered as they come to their first run, runs by plan.
   std::function<cudnnStatus_t(std::size_t plan, std::size_t run)> run;
