@@ -1,0 +1,1 @@
+"""The parts of scripts/measure-kernels: kernels of training steps, timed with PyTorch."""
