@@ -60,6 +60,11 @@ class Hybrid {
         return;
       }
     }
+    if (sizes_.by_heads && std::holds_alternative<Attention>(layer.op)) {
+      configs_.push_back(in_heads(layer));
+      channels_.push_back(true);
+      return;
+    }
     const bool input = is_input(layer.op);
     const bool reads_channels =
         std::any_of(layer.inputs.begin(), layer.inputs.end(),
@@ -108,6 +113,25 @@ class Hybrid {
     cut.strides[Dim::n] = sizes_.context * sizes_.tensor;
     cut.strides[Dim::w] = sizes_.tensor;
     return placed(layer, cut);
+  }
+  // Of each device that shares channels, those that share its tokens take some of its heads, so
+  // that only these exchange anything: of the heads' T x C parts, device c T + t has part t C + c.
+  Config in_heads(const Layer& layer) const {
+    const auto tensor = static_cast<std::size_t>(sizes_.tensor),
+               context = static_cast<std::size_t>(sizes_.context);
+    Cut cut{kWhole, kWhole};
+    cut.degrees[Dim::n] = samples_;
+    cut.degrees[Dim::c] = sizes_.tensor * sizes_.context;
+    cut.strides[Dim::n] = sizes_.context * sizes_.tensor;
+    Config config = placed(layer, cut);
+    std::vector<DeviceId> devices;
+    devices.reserve(config.devices.size());
+    for (std::size_t shard = 0; shard < config.devices.size(); ++shard) {
+      const std::size_t part = shard % (tensor * context);
+      devices.emplace_back(shard - part + part % context * tensor + part / context);
+    }
+    config.devices = std::move(devices);
+    return config;
   }
   Config in_terms(const Layer& layer) const {
     Cut cut{kWhole, kWhole};
@@ -195,6 +219,11 @@ HybridSizes parse_hybrid(std::string_view text) {
       sizes.tensor = read_count(text, key, digits, kMostParts);
     } else if (key == "cp") {
       sizes.context = read_count(text, key, digits, kMostParts);
+    } else if (key == "cp_by") {
+      if (digits != "heads") {
+        throw InputError(fmt::format("strategy '{}': cp_by must be heads, not '{}'", text, digits));
+      }
+      sizes.by_heads = true;
     } else if (key == "sp") {
       read_count(text, key, digits, 1);
       sizes.shares_tokens = true;
@@ -212,9 +241,14 @@ HybridSizes parse_hybrid(std::string_view text) {
       sizes.chunks = read_count(text, key, digits, kMostParts);
     } else {
       throw InputError(
-          fmt::format("strategy '{}': '{}' is no size; allowed: tp=T, sp=1, cp=C, pp=P, vp=V, vp=v",
+          fmt::format("strategy '{}': '{}' is no size; allowed: tp=T, sp=1, cp=C, cp_by=heads, "
+                      "pp=P, vp=V, vp=v",
                       text, item));
     }
+  }
+  if (sizes.by_heads && sizes.context == 1) {
+    throw InputError(fmt::format(
+        "strategy '{}': cp_by=heads needs cp=C with C of 2 or more, parts of the tokens", text));
   }
   if (sizes.chunks > 1 && sizes.stages == 1) {
     throw InputError(

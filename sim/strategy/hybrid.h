@@ -3,7 +3,8 @@
 // Data, tensor, context and pipeline parallelism together, by their sizes:
 // "hybrid:tp=4,sp=1,cp=2,pp=2". Nothing here knows of a transformer: products whose input lies cut
 // in channels are cut in their terms (r), others in their channels, what reads those follows, and
-// all else is copied, or with sp=1 cut in tokens. Pure; thread-safe.
+// all else is copied, or with sp=1 cut in tokens. With cp_by=heads alone attentions are told from
+// other layers. Pure; thread-safe.
 
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@ namespace strata {
 struct HybridSizes {
   int tensor = 1;   ///< tp: devices that share a product's channels; neighbours in the cluster
   int context = 1;  ///< cp: parts of the tokens
+  bool by_heads = false;  ///< cp_by=heads: of an attention's heads instead (DeepSpeed's Ulysses)
   bool shares_tokens = false;  ///< sp: between products, these devices share the tokens
   int stages = 1;              ///< pp: parts of the devices, each of which has some of the layers
   int chunks = 1;              ///< vp: of a stage's layers, which follow one another; with pp alone
@@ -23,7 +25,8 @@ struct HybridSizes {
 };
 
 /// What messages say is allowed.
-inline constexpr std::string_view kHybridForm = "hybrid:tp=T[,sp=1][,cp=C][,pp=P[,vp=V|v]]";
+inline constexpr std::string_view kHybridForm =
+    "hybrid:tp=T[,sp=1][,cp=C[,cp_by=heads]][,pp=P[,vp=V|v]]";
 
 /// Whether the text is meant for one: it begins with "hybrid:".
 bool is_hybrid(std::string_view text);

@@ -11,9 +11,9 @@
 
 namespace {
 
-constexpr std::string_view kWords[] = {"hybrid:", "tp=",  "sp=1",  "cp=",  "pp=",
-                                       "vp=v",    "vp=",  "p100-", "cpu:", "dgx1-p100-",
-                                       "4x4",     "data", "x"};
+constexpr std::string_view kWords[] = {
+    "hybrid:", "tp=",   "sp=1", "cp=",        "cp_by=heads", "pp=",  "vp=v",
+    "vp=",     "p100-", "cpu:", "dgx1-p100-", "4x4",         "data", "x"};
 constexpr std::string_view kLines[] = {"hybrid:tp=4,sp=1,cp=2,pp=2,vp=v", "p100-4x4", "cpu:8"};
 constexpr strata::Vocabulary kVocabulary = {kWords, kLines};
 

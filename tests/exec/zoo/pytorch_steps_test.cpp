@@ -187,7 +187,8 @@ TEST_P(PyTorchSteps, AreThoseOfOneDevice) {
 TEST_P(PyTorchSteps, AreThoseOfNamedStrategies) {
   for (int devices : {2, 4}) {
     expect_as_pytorch(data_parallel(graph(), devices), devices);
-    for (const char* sizes : {"hybrid:tp=2", "hybrid:tp=2,sp=1", "hybrid:cp=2"}) {
+    for (const char* sizes :
+         {"hybrid:tp=2", "hybrid:tp=2,sp=1", "hybrid:cp=2", "hybrid:cp=2,cp_by=heads"}) {
       expect_as_pytorch(hybrid_parallel(graph(), devices, sizes), devices);
     }
   }

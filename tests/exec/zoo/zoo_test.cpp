@@ -50,10 +50,13 @@ std::vector<Strategy> named_strategies(const Graph& graph, int devices) {
   std::vector<Strategy> named = {data_parallel(graph, devices), model_parallel(graph, devices),
                                  owt_parallel(graph, devices), optimal(graph, devices)};
   if (!is_transformer(graph) || devices % 2 != 0) return named;
-  for (const char* sizes : {"hybrid:tp=2,sp=1", "hybrid:cp=2"}) {
+  for (const char* sizes : {"hybrid:tp=2,sp=1", "hybrid:cp=2", "hybrid:cp=2,cp_by=heads"}) {
     named.push_back(hybrid_parallel(graph, devices, sizes));
   }
-  if (devices == 4) named.push_back(hybrid_parallel(graph, devices, "hybrid:tp=2,sp=1,cp=2"));
+  if (devices != 4) return named;
+  for (const char* sizes : {"hybrid:tp=2,sp=1,cp=2", "hybrid:tp=2,sp=1,cp=2,cp_by=heads"}) {
+    named.push_back(hybrid_parallel(graph, devices, sizes));
+  }
   return named;
 }
 

@@ -167,6 +167,9 @@ TEST(Communication, OfATransformersBlockIsFourSums) {
   EXPECT_EQ(elements("hybrid:tp=4,sp=1", 8), four_sums);
   // The second half reads the first half's keys and values, whose gradients come back.
   EXPECT_EQ(elements("hybrid:cp=2", 2), 2 * 2 * batch * tokens / 2 * hidden);
+  // Queries, keys, values and what comes of them, each of whose parts keeps one of four parts of
+  // itself, and their gradients.
+  EXPECT_EQ(elements("hybrid:cp=4,cp_by=heads", 4), 2 * 4 * batch * tokens * hidden * 3 / 4);
 }
 
 // 138,357,544 parameters x 4 bytes x 2 (16 - 1).

@@ -158,7 +158,8 @@ Strategy strategy_of_tokens(Random& random, const Graph& graph, const Cluster& c
       break;
   }
   for (const char* sizes :
-       {"tp=4,sp=1", "tp=4", "tp=2,sp=1,cp=2", "tp=2,cp=2", "tp=2,sp=1", "tp=2", "cp=4", "cp=2"}) {
+       {"tp=4,sp=1", "tp=4", "tp=2,sp=1,cp=2", "tp=2,cp=2", "tp=2,cp=2,cp_by=heads", "tp=2,sp=1",
+        "tp=2", "cp=4", "cp=4,cp_by=heads", "cp=2"}) {
     if (pick(random, 0, 1) == 0) continue;
     try {
       return hybrid_parallel(graph, devices, std::string("hybrid:") + sizes);
@@ -336,7 +337,8 @@ TEST_P(Classes, DoWhatAllDevicesDoUnderHybrids) {
     const Graph graph = testing::random_transformer(random).with_batch(devices);
     for (const char* sizes :
          {"tp=2", "tp=4", "tp=2,sp=1", "tp=4,sp=1", "tp=2,cp=2", "tp=2,cp=4", "tp=2,sp=1,cp=2",
-          "tp=4,cp=2", "pp=2", "tp=2,sp=1,pp=2", "tp=2,pp=4", "pp=2,vp=2"}) {
+          "tp=4,cp=2", "tp=2,cp=2,cp_by=heads", "cp=4,cp_by=heads", "pp=2", "tp=2,sp=1,pp=2",
+          "tp=2,pp=4", "pp=2,vp=2"}) {
       Strategy strategy;
       try {
         strategy = hybrid_parallel(graph, devices, std::string("hybrid:") + sizes);
@@ -387,9 +389,9 @@ TEST_P(Classes, DoWhatAllDevicesDoInHostsOnASwitch) {
     std::vector<Strategy> strategies = {
         data_parallel(graph, devices), model_parallel(graph, devices),
         testing::random_strategy(random, graph, cluster.device_count())};
-    for (const char* sizes :
-         {"tp=2", "tp=4", "tp=8", "tp=2,sp=1", "tp=4,sp=1", "tp=8,sp=1", "tp=2,cp=2", "tp=4,cp=2",
-          "tp=2,pp=2", "tp=4,pp=2", "tp=8,pp=2", "tp=4,sp=1,pp=2", "tp=2,pp=4"}) {
+    for (const char* sizes : {"tp=2", "tp=4", "tp=8", "tp=2,sp=1", "tp=4,sp=1", "tp=8,sp=1",
+                              "tp=2,cp=2", "tp=4,cp=2", "tp=2,cp=4,cp_by=heads", "tp=2,pp=2",
+                              "tp=4,pp=2", "tp=8,pp=2", "tp=4,sp=1,pp=2", "tp=2,pp=4"}) {
       try {
         strategies.push_back(hybrid_parallel(graph, devices, std::string("hybrid:") + sizes));
       } catch (const InputError&) {  // too few tokens or heads

@@ -56,6 +56,24 @@ TEST_F(Hybrid, CutsTokensBesides) {
   EXPECT_EQ(config("hybrid:tp=1", "norm"), "n=8");
 }
 
+TEST_F(Hybrid, CutsHeadsWhereTokensWereCut) {
+  EXPECT_EQ(config("hybrid:cp=4,cp_by=heads", "block1_query"), "n=2 w=4");
+  EXPECT_EQ(config("hybrid:cp=4,cp_by=heads", "block1_attention"), "n=2 c=4");
+  EXPECT_EQ(config("hybrid:cp=4,cp_by=heads", "block1_attention_out"), "n=2 w=4");
+  EXPECT_EQ(config("hybrid:cp=4,cp_by=heads", "block1_ffn_act"), "n=2 w=4");
+  EXPECT_EQ(config("hybrid:tp=2,sp=1,cp=2,cp_by=heads", "block1_attention"), "n=2 c=4, placed");
+  EXPECT_EQ(config("hybrid:tp=2,sp=1,cp=2,cp_by=heads", "block1_attention_out"),
+            "n=2 w=2 r=2 scatter=w");
+}
+
+// Devices 0 and 2 have the same channels, of other tokens: these share the heads that lie in them.
+TEST_F(Hybrid, ExchangesHeadsAmongDevicesOfTheSameChannels) {
+  const Strategy strategy = hybrid_parallel(graph_, 8, "hybrid:tp=2,cp=2,cp_by=heads");
+  const ShardDevices& devices = strategy[graph_.find("block1_attention")].devices;
+  EXPECT_THAT(devices.all(), ElementsAre(DeviceId(0), DeviceId(2), DeviceId(1), DeviceId(3),
+                                         DeviceId(4), DeviceId(6), DeviceId(5), DeviceId(7)));
+}
+
 // Copies are in no search's space; nor is context parallelism beside channels, whose shards are
 // numbered with tokens before channels.
 TEST_F(Hybrid, LiesInASearchSpaceWithoutCopiesAndPlaces) {
@@ -76,6 +94,14 @@ TEST_F(Hybrid, LiesInASearchSpaceWithoutCopiesAndPlaces) {
 }
 
 TEST_F(Hybrid, SaysWhatDoesNotFit) {
+  EXPECT_EQ(error("hybrid:cp=8,cp_by=heads"),
+            "strategy 'hybrid:cp=8,cp_by=heads': layer block1_attention: degree 8 in c; allowed: 1 "
+            "to 4, a divisor of its 4 heads");
+  EXPECT_EQ(error("hybrid:tp=2,cp_by=heads"),
+            "strategy 'hybrid:tp=2,cp_by=heads': cp_by=heads needs cp=C with C of 2 or more, parts "
+            "of the tokens");
+  EXPECT_EQ(error("hybrid:cp=2,cp_by=w"),
+            "strategy 'hybrid:cp=2,cp_by=w': cp_by must be heads, not 'w'");
   EXPECT_EQ(error("hybrid:tp=8"),
             "strategy 'hybrid:tp=8': layer block1_attention: degree 8 in c; allowed: 1 to 4, a "
             "divisor of its 4 heads");
