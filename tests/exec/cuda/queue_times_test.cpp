@@ -116,8 +116,9 @@ TEST(RecordedTimes, AreWithoutWhatTheirEventsAdd) {
   ASSERT_EQ(read.size(), kPieces);
   for (int piece = 0; piece < kPieces; ++piece) {
     EXPECT_GT(read[piece], Seconds{});
-    if (host::stands_for_gpus() && piece > 0)
+    if (host::stands_for_gpus() && piece > 0) {
       EXPECT_NEAR(read[piece].value, (piece + 1) * 1e-6, 1e-12);
+    }
   }
 }
 
