@@ -17,6 +17,7 @@ class Look {
 
   std::vector<WrongSetting> at_all() {
     at_devices();
+    if (question_.job == Job::run) at_constants();
     attempt("model", [&] { graph_ = loader_.network(request_, 1); });
     if (graph_ && cluster_) at_batch();
     for (const auto& [key, value] : request_.sets) at_what_if(key, value);
@@ -43,6 +44,18 @@ class Look {
     }
     if (runner_ == nullptr) throw EnvironmentError("there are no devices to run on");
     attempt("devices", [&] { cluster_ = runner_->cluster(question_.run.devices); });
+  }
+
+  // Each by itself, since each has a line.
+  void at_constants() {
+    const auto alone = [&](std::string key, std::optional<double> AskedConstants::*which) {
+      AskedConstants one;
+      one.*which = question_.run.constants.*which;
+      attempt(std::move(key), [&] { constants_of(question_.run.optimizer, one); });
+    };
+    alone("beta1", &AskedConstants::beta1);
+    alone("beta2", &AskedConstants::beta2);
+    alone("epsilon", &AskedConstants::epsilon);
   }
 
   void at_batch() {

@@ -121,10 +121,11 @@ TEST(Calibration, SamplesEveryShapeOnEveryDeviceInEveryRound) {
   }
 }
 
-// What Adam and momentum keep is there for their updates; the rows say whose they are.
+// What each rule keeps is there for its updates; the rows say whose they are.
 TEST(Calibration, MeasuresTheUpdatesOfTheOptimizerAsked) {
   const Graph graph = build_zoo("lenet5", 4);
-  for (Optimizer optimizer : {Optimizer::sgd, Optimizer::momentum, Optimizer::adam}) {
+  for (std::size_t rule = 0; rule < kOptimizers.size(); ++rule) {
+    const auto optimizer = static_cast<Optimizer>(rule);
     SCOPED_TRACE(name(optimizer));
     MeasureList list{requests_for(graph), {}};
     list.optimizer = optimizer;

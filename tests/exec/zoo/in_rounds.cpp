@@ -47,7 +47,7 @@ Plan plan_in_rounds(const Graph& graph, const Strategy& strategy, int devices,
 
 ExecutionOptions options_in_rounds(const InRounds& how) {
   ExecutionOptions options = training_options();
-  options.learning_rate = how.optimizer == Optimizer::adam ? 0.001F : 0.02F;
+  options.learning_rate = traits(how.optimizer).ignores_gradient_scale ? 0.001F : 0.02F;
   return options;
 }
 
