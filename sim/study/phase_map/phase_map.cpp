@@ -286,7 +286,7 @@ ReportTable table_of(const PhaseMap& map) {
 std::string why_no_winner(const MapCell& cell) {
   if (!cell.error.empty()) return cell.error;
   const bool known = std::ranges::any_of(cell.scores, &MapScore::known);
-  return known ? "no strategy fits in memory" : "no strategy has a step";
+  return known ? "no strategy that was tried fits in memory" : "no strategy has a step";
 }
 
 std::string why_no_step(const PhaseMap& map, std::size_t strategy) {

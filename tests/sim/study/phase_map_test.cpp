@@ -91,7 +91,7 @@ TEST_F(TwoByTwo, WhatLacksMemoryDoesNotWin) {
   testing::set_toy_memory(folder_, "1 MB");
   const PhaseMap none = phase_map(request_);
   EXPECT_EQ(none.at(0, 0).winner, std::nullopt);
-  EXPECT_EQ(why_no_winner(none.at(0, 0)), "no strategy fits in memory");
+  EXPECT_EQ(why_no_winner(none.at(0, 0)), "no strategy that was tried fits in memory");
   EXPECT_THAT(crossovers(none), SizeIs(0));
 }
 
