@@ -9,8 +9,9 @@ from gpu_check.stages import Result, Skip, verdict
 from gpu_check.turns import Turns
 
 # Sound libraries ask the driver for what it may refuse: refusals are no findings.
+MOST_PRINTED = 2000
 TOOLS = {"memcheck": ["--leak-check", "no", "--report-api-errors", "no"],
-         "racecheck": ["--racecheck-report", "all", "--print-limit", "2000"]}
+         "racecheck": ["--racecheck-report", "all", "--print-limit", str(MOST_PRINTED)]}
 # Kernels of cuBLAS and cuDNN hand shared memory over by barriers that racecheck does not know.
 OF_LIBRARIES = re.compile(r"^\s*(Read|Write) Thread .* at (nvjet|cutlass|cudnn|cublas|sm\d+_)")
 REMARKS = ("Target application", "Error: process didn't", "Error: Target application", "Internal")
@@ -22,7 +23,14 @@ def parse_report(tool, text):
     """{"findings": how many that are not within libraries, or None where the tool did not come to its
     end; "places": lines}."""
     found, (places, theirs) = SUMMARY[tool].findall(text), trouble(text)
-    return {"findings": max(int(found[-1]) - theirs, 0) if found else None, "places": places}
+    if not found:
+        return {"findings": None, "places": places}
+    count = int(found[-1])
+    if theirs and count >= MOST_PRINTED:
+        places.append(f"{count} were printed, the most that are, {theirs} of them within libraries: "
+                      "others were not seen")
+        return {"findings": count - theirs + 1, "places": places}
+    return {"findings": max(count - theirs, 0), "places": places}
 
 
 def trouble(text):

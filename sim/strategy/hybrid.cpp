@@ -45,6 +45,10 @@ class Hybrid {
   }
 
   Strategy build() && {
+    if (sizes_.by_heads && std::ranges::none_of(graph_.layers(), has_heads)) {
+      throw InputError(
+          fmt::format("strategy '{}': cp_by=heads needs an attention; no layer is one", text_));
+    }
     for (std::size_t i = 0; i < graph_.size(); ++i) add(graph_.layers()[i]);
     if (sizes_.stages > 1) move_to_stages();
     return {std::string(text_), std::move(configs_)};
@@ -60,7 +64,7 @@ class Hybrid {
         return;
       }
     }
-    if (sizes_.by_heads && std::holds_alternative<Attention>(layer.op)) {
+    if (sizes_.by_heads && has_heads(layer)) {
       configs_.push_back(in_heads(layer));
       channels_.push_back(true);
       return;
@@ -81,6 +85,7 @@ class Hybrid {
     channels_.push_back(by_channels);
   }
 
+  static bool has_heads(const Layer& layer) { return std::holds_alternative<Attention>(layer.op); }
   static bool is_product(const Layer& layer) {
     return layer.reduction > 1 && !traits(layer.op).terms_lead;
   }

@@ -120,6 +120,10 @@ class Sanitizer(unittest.TestCase):
         summary = "========= RACECHECK SUMMARY: {} hazards displayed ({} errors, 0 warnings)\n"
         self.assertEqual(sanitizer.parse_report("racecheck", theirs + theirs + summary.format(2, 2)),
                          {"findings": 0, "places": []})
+        most = sanitizer.MOST_PRINTED
+        cut = sanitizer.parse_report("racecheck", most * theirs + summary.format(most, most))
+        self.assertEqual(cut["findings"], 1)
+        self.assertIn("others were not seen", cut["places"][0])
         both = sanitizer.parse_report("racecheck", theirs + ours + theirs + summary.format(3, 3))
         self.assertEqual(both["findings"], 1)
         self.assertEqual(len(both["places"]), 3)

@@ -6,6 +6,7 @@
 #include "exec/cuda/streams/seat.h"
 #include "exec/cuda/tensor/noise.h"
 #include "sim/base/error.h"
+#include "sim/base/quantile.h"
 
 namespace strata::cuda {
 namespace {
@@ -15,12 +16,6 @@ constexpr std::size_t kPairs = 48;
 // A kernel of one value.
 void put_small_tasks(std::size_t count, const LastingMemory& value, Stream& on) {
   for (std::size_t i = 0; i < count; ++i) fill_with_noise(value.data(), 1, Type::fp32, on);
-}
-
-Seconds median(std::vector<Seconds> times) {
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
 }
 
 }  // namespace
@@ -84,11 +79,11 @@ void QueueTimes::measure_events() {
   const std::vector<Seconds> times = time_small_tasks();
   std::vector<SmallTasks> found(pieces_.size());
   for (std::size_t d = 0; d < found.size(); ++d) {
-    std::vector<Seconds> one, two;
+    std::vector<double> one, two;
     for (std::size_t i = 2 * kPairs * d; i < 2 * kPairs * (d + 1); i += 2) {
-      one.push_back(times[i]), two.push_back(times[i + 1]);
+      one.push_back(times[i].value), two.push_back(times[i + 1].value);
     }
-    const Seconds of_one = median(std::move(one)), each = median(std::move(two)) - of_one;
+    const Seconds of_one{median(std::move(one))}, each = Seconds{median(std::move(two))} - of_one;
     if (each > Seconds{}) found[d] = {each, std::max(of_one - each, Seconds{})};
   }
   small_ = std::move(found);

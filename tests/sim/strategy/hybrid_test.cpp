@@ -100,6 +100,7 @@ TEST_F(Hybrid, SaysWhatDoesNotFit) {
   EXPECT_EQ(error("hybrid:tp=2,cp_by=heads"),
             "strategy 'hybrid:tp=2,cp_by=heads': cp_by=heads needs cp=C with C of 2 or more, parts "
             "of the tokens");
+  EXPECT_THROW(hybrid_parallel(build_zoo("lenet5", 8), 8, "hybrid:cp=2,cp_by=heads"), InputError);
   EXPECT_EQ(error("hybrid:cp=2,cp_by=w"),
             "strategy 'hybrid:cp=2,cp_by=w': cp_by must be heads, not 'w'");
   EXPECT_EQ(error("hybrid:tp=8"),
