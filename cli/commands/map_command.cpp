@@ -88,11 +88,11 @@ void add_map_command(CLI::App& app) {
                       "across: " + of_axis + " (default the links between hosts, else in a host)");
   command->add_option("--y", flags->y, "down: the same (default the batch)");
   add_setting(*command, "strategy", flags->strategies)
-      ->description(
-          fmt::format("what competes, with commas: data, model, owt, {}, eq1 (the least time under "
-                      "Eq. 1), optimal (the fastest simulated step that a search finds) or .json "
-                      "files; eq1 and optimal are searched for in every cell",
-                      kHybridForm))
+      ->description(fmt::format(
+          "what competes, with commas: data, model, owt, {}, eq1 (the least time under "
+          "Eq. 1), optimal (the fastest simulated step that a search finds) or .json "
+          "files; eq1 and optimal are searched for in every cell, whatever memory they need",
+          kHybridForm))
       ->capture_default_str();
   command->add_option("--csv", flags->csv_file, "write every strategy of every cell");
   add_setting(*command, "threads", flags->threads);

@@ -2,6 +2,7 @@
 // memory; several strategies side by side.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -31,8 +32,9 @@
 #include "sim/replay/replay.h"
 #include "sim/strategy/config_text.h"
 #include "sim/strategy/hybrid.h"
+#include "sim/strategy/strategy_file.h"
+#include "sim/study/case/anomalies.h"
 #include "sim/study/case/flops.h"
-#include "sim/study/case/improvements.h"
 #include "sim/study/case/plausibility.h"
 #include "sim/study/case/rounds.h"
 #include "sim/study/explain/story.h"
@@ -50,7 +52,7 @@ struct PredictFlags {
   std::string strategies;
   std::size_t steps = 4;
   std::optional<std::uint64_t> jitter;
-  std::string trace_file, plan_file, beside_file;
+  std::string trace_file, plan_file, beside_file, strategy_file;
   bool json = false;
   bool no_classes = false;
   bool memory = false;
@@ -169,11 +171,15 @@ void check_files(const PredictFlags& flags, std::size_t strategies) {
     throw InputError(
         fmt::format("--trace and --plan describe one strategy; allowed: one, not {}", strategies));
   }
+  if (!flags.strategy_file.empty() && strategies != 1) {
+    throw InputError(fmt::format("--output writes one strategy; allowed: one, not {}", strategies));
+  }
   if (!flags.beside_file.empty() && strategies != 1) {
     throw InputError(fmt::format("--beside shows a trace beside one strategy; allowed: one, not {}",
                                  strategies));
   }
-  check_outputs({flags.trace_file, flags.plan_file},
+  check_strategy_file(flags.strategy_file);
+  check_outputs({flags.trace_file, flags.plan_file, flags.strategy_file},
                 files_read(flags.input, {flags.strategies, flags.beside_file}));
 }
 
@@ -215,6 +221,9 @@ Trace read_kernels(const std::string& file) {
 }
 
 void write_files(const PredictFlags& flags, const Case& input, const Prediction& p) {
+  if (!flags.strategy_file.empty()) {
+    write_file_whole(flags.strategy_file, print_strategy(p.strategy, input.graph, input.cluster));
+  }
   if (!flags.trace_file.empty()) {
     write_file_whole(flags.trace_file, print_trace(input.graph, input.cluster, p.plan, p.timeline));
   }
@@ -249,20 +258,23 @@ void print_what_stands_for_more(const PredictFlags& flags, const Prediction& p) 
 }
 
 // A faster machine can take longer (docs/model.md).
-void warn_of_anomaly(const PredictFlags& flags, const Prediction& p) {
+void warn_of_anomalies(const PredictFlags& flags, const Prediction& p) {
   PredictOptions options;
   options.steps = flags.steps;
   const bool all = flags.no_classes || p.plan.classes() == nullptr;
   options.devices = all ? Simulated::all_devices : Simulated::one_of_each_class;
   options.all_steps = all;
-  const auto found = faster_without(flags.input, p.strategy, p.step_seconds(), options);
-  if (!found) return;
-  std::vector<std::string> sets;
-  for (const auto& [key, value] : found->improvements) sets.push_back(key + "=" + value);
-  warn(fmt::format(
-      "{}: the step is {:.2g} % shorter without {}; on a faster machine devices compute "
-      "and flows meet in another order, which may be worse",
-      p.strategy.name(), 100 * (1 - found->step / p.step_seconds()), fmt::join(sets, ", ")));
+  for (const Anomaly& found : anomalies(flags.input, p.strategy, p.step_seconds(), options)) {
+    std::vector<std::string> sets;
+    for (const auto& [key, value] : found.what_ifs) sets.push_back(key + "=" + value);
+    const double change = found.without / p.step_seconds() - 1;
+    warn(fmt::format(
+        "{}: the step is {:.2g} % {} without {}; on a {} machine devices compute and flows meet in "
+        "another order, which may be {}",
+        p.strategy.name(), 100 * std::abs(change), change < 0 ? "shorter" : "longer",
+        fmt::join(sets, ", "), found.faster_machine ? "faster" : "slower",
+        found.faster_machine ? "worse" : "better"));
+  }
 }
 
 void run(PredictFlags& flags) {
@@ -312,12 +324,12 @@ void run(PredictFlags& flags) {
         document.back()["beside"] = beside_json(input, compare_kernels(*beside, input, p));
     }
     print_json(predictions.size() == 1 ? document.front() : document);
-    for (const Prediction& p : predictions) warn_of_anomaly(flags, p);
+    for (const Prediction& p : predictions) warn_of_anomalies(flags, p);
     return;
   }
   print_header(input);
   print_comparison(input, predictions);
-  for (const Prediction& p : predictions) warn_of_anomaly(flags, p);
+  for (const Prediction& p : predictions) warn_of_anomalies(flags, p);
   print("{}", expected_error_text(expected));
   if (flags.jitter) {
     for (const Prediction& p : predictions) print_jitter(input, p, *flags.jitter);
@@ -351,6 +363,7 @@ void add_predict_command(CLI::App& app) {
   add_case_options(*command, flags->input);
   add_setting(*command, "steps", flags->steps);
   add_setting(*command, "jitter", flags->jitter);
+  command->add_option("-o,--output", flags->strategy_file, "write the strategy to this .json file");
   command->add_option("--trace", flags->trace_file, "write trace-event JSON (Perfetto opens it)");
   command->add_option("--plan", flags->plan_file, "write the plan's activities for strata replay");
   command->add_option("--beside", flags->beside_file,

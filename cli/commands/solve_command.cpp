@@ -63,12 +63,7 @@ void print_solved(const Case& input, const SolveNames& names, const Solved& solv
 
 void check_output(const SolveFlags& flags) {
   check_outputs({flags.output}, files_read(flags.input, {flags.keep.strategy}));
-  if (!flags.output.empty() && !flags.output.ends_with(".json")) {
-    throw InputError(
-        fmt::format("-o {}: a strategy is read from a file that ends in .json; allowed: "
-                    "such a name",
-                    flags.output));
-  }
+  check_strategy_file(flags.output);
 }
 
 void run(SolveFlags& flags) {
@@ -91,9 +86,9 @@ void run(SolveFlags& flags) {
 
   const DegreeSet degrees =
       options.space.degrees.value_or(usual_degrees(input.cluster.device_count()));
-  const SolveNames names{print_setting("degrees", degrees),
-                         print_setting("objective", options.objective),
-                         print_setting("algorithm", options.algorithm), kept_names(flags.keep)};
+  const SolveNames names{
+      print_setting("degrees", degrees), print_setting("objective", options.objective),
+      print_setting("algorithm", options.algorithm), kept_names(flags.keep), interrupt.is_set()};
   warn_of_memory(solved);
   const Scored& best = solved.best.front();
   if (best.simulated()) warn_if_implausible(input, best.strategy, best.step);

@@ -21,12 +21,18 @@ nlohmann::ordered_json sources_json(const CostSources& sources) {
           {"analytic", share(sources.analytic)}};
 }
 
+nlohmann::ordered_json times_json(const LayerTerms& terms) {
+  return {{"compute_seconds", terms.compute.value},
+          {"transfer_seconds", terms.transfer.value},
+          {"sync_seconds", terms.sync.value}};
+}
+
 nlohmann::ordered_json layers_json(const Case& input, const Prediction& prediction) {
   nlohmann::ordered_json layers = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < input.graph.size(); ++i) {
     const LayerId id(i);
-    layers.push_back({{"name", input.graph[id].name}});
-    layers.back().update(terms_json(prediction.strategy[id].degrees, prediction.terms[i]));
+    layers.push_back(layer_json(prediction.strategy, id, input.graph, input.cluster));
+    layers.back().update(times_json(prediction.terms[i]));
   }
   return layers;
 }
@@ -88,10 +94,9 @@ nlohmann::ordered_json columns_json(const CaseResult& result,
 }
 
 nlohmann::ordered_json terms_json(const Degrees& degrees, const LayerTerms& terms) {
-  return {{"config", degrees_json(degrees)},
-          {"compute_seconds", terms.compute.value},
-          {"transfer_seconds", terms.transfer.value},
-          {"sync_seconds", terms.sync.value}};
+  nlohmann::ordered_json json{{"config", degrees_json(degrees)}};
+  json.update(times_json(terms));
+  return json;
 }
 
 nlohmann::ordered_json parts_json(const StepParts& parts) {

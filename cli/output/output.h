@@ -49,5 +49,7 @@ void refuse_overwriting(const std::vector<std::string>& outputs,
 /// them are one file, and throws EnvironmentError where one of them could not be written. Empty
 /// names are those of options that were not given.
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
+/// Throws InputError where a strategy is to be written to what would not be read as its file.
+void check_strategy_file(const std::string& output);
 
 }  // namespace strata

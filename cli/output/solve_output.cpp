@@ -181,6 +181,10 @@ std::string counted(std::size_t count, std::string_view what, std::string_view p
   return fmt::format("{} {}", count, count == 1 ? what : plural);
 }
 
+std::string_view stopped_text(const SolveNames& names) {
+  return names.interrupted ? "Interrupted" : "Stopped at --time-limit";
+}
+
 // The bound is a mean of what devices compute and wait for.
 std::string simulated_proof_text(const Solved& solved, const SolveNames& names) {
   const std::string none =
@@ -192,9 +196,10 @@ std::string simulated_proof_text(const Solved& solved, const SolveNames& names) 
   }
   const std::string start =
       solved.evaluations == 0
-          ? std::string("Stopped before the search under simulation began")
-          : fmt::format("{} {} simulated",
-                        solved.stopped ? "Stopped: the fastest of" : "The fastest of",
+          ? fmt::format("{} before the search under simulation began", stopped_text(names))
+          : fmt::format("{} of {} simulated",
+                        solved.stopped ? fmt::format("{}: the fastest", stopped_text(names))
+                                       : "The fastest",
                         counted(solved.evaluations, "strategy", "strategies"));
   if (solved.lower_bound.value == 0) return start + "; nothing is proved about others\n";
   return fmt::format("{}; {}{}: devices compute and wait for that long\n", start, none,
@@ -203,13 +208,12 @@ std::string simulated_proof_text(const Solved& solved, const SolveNames& names) 
 
 // Of the best that lies outside the space that was searched.
 std::string outside_text(const Solved& solved, const SolveNames& names) {
-  const std::string best =
-      (solved.stopped ? "Stopped: " : "") + solved.best.front().strategy.name();
+  std::string best = solved.best.front().strategy.name();
+  if (solved.stopped) best = fmt::format("{}: {}", stopped_text(names), best);
   if (solved.by_rule) {
     return fmt::format(
         "{} {}: strategies with stages, or whose layers are computed again, are tried by rule, and "
-        "no "
-        "--degrees include them\n",
+        "no --degrees include them\n",
         best,
         solved.alone ? "is the fastest that was found to fit in memory"
                      : "is better than the best found on the first devices");
@@ -253,10 +257,11 @@ std::string found_text(const Solved& solved, const SolveNames& names) {
         best);
   }
   if (solved.lower_bound.value == 0) {
-    return fmt::format("Stopped before anything was proved about {}\n", best);
+    return fmt::format("{} before anything was proved about {}\n", stopped_text(names), best);
   }
   return fmt::format("{}o strategy{} is faster than {} under Eq. 1{}\n",
-                     solved.stopped ? "Stopped: n" : "N", of, bound, less_text(solved));
+                     solved.stopped ? fmt::format("{}: n", stopped_text(names)) : "N", of, bound,
+                     less_text(solved));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace strata {
 struct SolveNames {
   std::string degrees, objective, algorithm;
   std::vector<std::string> kept = {};  ///< layers
+  bool interrupted = false;            ///< else what stopped was stopped by the time limit
 };
 
 nlohmann::ordered_json solved_json(const Case& input, const SolveNames& names,

@@ -72,14 +72,15 @@ void warn_if_implausible(const Case& input, const Strategy& strategy, Seconds st
 
 std::string expected_error_text(const std::optional<ExpectedError>& error) {
   if (!error) {
-    return "No published step of this sort (device, family of network and size, type, framework, "
-           "hosts, nothing changed) tells how far off that is\n";
+    return "Expected error: unknown, as no published step has this device, family and size of "
+           "network, type, framework and number of hosts with nothing changed\n";
   }
   return fmt::format(
-      "Published steps of this sort ({}: {} of them{}) are predicted {:.1f}% off on average, 95% "
-      "of them within {:.1f}%\n",
-      error->figures, error->rows, error->fitted ? ", which its profile is fitted to" : "",
-      100 * error->mean, 100 * error->p95);
+      "Expected error: {:.1f}% on average and within {:.1f}% for 95%, as that of published steps "
+      "of "
+      "this sort ({}: {} of them{})\n",
+      100 * error->mean, 100 * error->p95, error->figures, error->rows,
+      error->fitted ? ", which its profile is fitted to" : "");
 }
 
 void add_expected_error(const std::optional<ExpectedError>& error, nlohmann::ordered_json& json) {

@@ -168,7 +168,7 @@ class StrategyReader {
     for (const auto& [key, degree] : table.members()) {
       if (find_dim(key) || key == kReduction || key == kScatter) continue;
       errors_.add(degree.location(),
-                  fmt::format("{}: unknown loop '{}'; allowed: n, c, d, h, w, r", who, key));
+                  fmt::format("{}: unknown dim '{}'; allowed: n, c, d, h, w, r", who, key));
     }
     return degrees;
   }
@@ -341,20 +341,24 @@ nlohmann::ordered_json degrees_json(const Degrees& degrees) {
   return json;
 }
 
+nlohmann::ordered_json layer_json(const Strategy& strategy, LayerId id, const Graph& graph,
+                                  const Cluster& cluster) {
+  const Config& config = strategy[id];
+  nlohmann::ordered_json layer{{"name", graph[id].name}, {"config", degrees_json(config.degrees)}};
+  if (config != config_on_first_devices(config.degrees)) {
+    for (DeviceId device : config.devices) layer["devices"].push_back(cluster[device].name);
+  }
+  const std::uint32_t segment = strategy.segment(id);
+  if (segment > 0) layer[kRecompute] = fmt::format("{}", segment);
+  return layer;
+}
+
 std::string print_strategy(const Strategy& strategy, const Graph& graph, const Cluster& cluster) {
   nlohmann::ordered_json document{
       {"strategy", strategy.name()}, {"model", graph.name()}, {"cluster", cluster.name()}};
   document["layers"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < graph.size(); ++i) {
-    const Config& config = strategy[LayerId(i)];
-    nlohmann::ordered_json layer{{"name", graph[LayerId(i)].name},
-                                 {"config", degrees_json(config.degrees)}};
-    if (config != config_on_first_devices(config.degrees)) {
-      for (DeviceId device : config.devices) layer["devices"].push_back(cluster[device].name);
-    }
-    const std::uint32_t segment = strategy.segment(LayerId(i));
-    if (segment > 0) layer[kRecompute] = fmt::format("{}", segment);
-    document["layers"].push_back(std::move(layer));
+    document["layers"].push_back(layer_json(strategy, LayerId(i), graph, cluster));
   }
   return document.dump(1) + "\n";
 }

@@ -35,8 +35,11 @@ StrategyNames read_strategy_names(const std::string& file);
 
 /// A config as a strategy file has it: {"n": 1, ..., "w": 1}, and r and scatter where r is cut.
 nlohmann::ordered_json degrees_json(const Degrees& degrees);
-/// Every layer with its whole config, where they are not the first its devices, and where it has
-/// one the number of its segment as its label.
+/// A layer as a strategy file has it: its whole config, where they are not the first its devices,
+/// and where it has one the number of its segment as its label.
+nlohmann::ordered_json layer_json(const Strategy& strategy, LayerId id, const Graph& graph,
+                                  const Cluster& cluster);
+/// The file of all layers.
 std::string print_strategy(const Strategy& strategy, const Graph& graph, const Cluster& cluster);
 
 }  // namespace strata

@@ -241,6 +241,22 @@ class Determinism(unittest.TestCase):
                     by_file = predict("alexnet", "p100-1x4", f"--strategy {name}", folder)
                     self.assertEqual(by_file, by_name)
 
+    def test_a_strategy_that_was_written_is_the_strategy_that_was_named(self):
+        network = "llama:layers=4,hidden=64,heads=4,kv_heads=2,ffn=128,seq=32,vocab=100"
+        options = "--batch 16 --micro-batch 1 --strategy"
+        with tempfile.TemporaryDirectory() as folder:
+            for strategy in ("hybrid:tp=2,pp=2,sp=1 --recompute full", "hybrid:pp=2,vp=v",
+                             "hybrid:cp=2", "data"):
+                with self.subTest(strategy):
+                    named = predict(network, "p100-2x4", f"{options} {strategy} -o s.json", folder)
+                    read = predict(network, "p100-2x4", f"{options} s.json", folder)
+                    # The file's labels say which layers --recompute meant.
+                    self.assertEqual(named | {"recompute": "none"}, read)
+                    layers = [{key: layer[key] for key in ("name", "config", "devices", "recompute")
+                               if key in layer} for layer in named["layers"]]
+                    document = json.loads(pathlib.Path(folder, "s.json").read_text())
+                    self.assertEqual(document["layers"], layers)
+
     def test_the_two_ways_of_giving_the_batch(self):
         per_device = predict("lenet5", "p100-2x2", "--strategy data --batch-per-device 8")
         self.assertEqual(per_device["batch"], 32)

@@ -123,7 +123,7 @@ TEST_F(StrategyFile, ErrorsNameTheLayerAndTheDim) {
   EXPECT_EQ(error(R"({"model": "vgg16", "default": {}, "layers": []})"),
             "s.json:1: the strategy is for model vgg16; allowed: lenet5");
   EXPECT_EQ(error(R"({"default": {"x": 2}, "layers": []})"),
-            "s.json:1: default: unknown loop 'x'; allowed: n, c, d, h, w, r");
+            "s.json:1: default: unknown dim 'x'; allowed: n, c, d, h, w, r");
 }
 
 class CutsInR : public StrategyFile {
