@@ -121,6 +121,7 @@ std::vector<NeededBox> returned_boxes(const Graph& graph, LayerId consumer, std:
 
 namespace {
 
+// Whether each part of the layer needs elements of the same part of its input alone.
 bool reads_along_cuts(const Graph& graph, LayerId consumer, std::size_t input,
                       const Degrees& degrees) {
   const AccessMap access = access_map(graph, consumer, input);
@@ -128,7 +129,13 @@ bool reads_along_cuts(const Graph& graph, LayerId consumer, std::size_t input,
   return std::all_of(kDims.begin(), kDims.end(), [&](Dim dim) {
     if (degrees[dim] == 1) return true;
     if (access.row_major && dim != Dim::n) return false;
-    return read[dim] == made[dim] && std::holds_alternative<access::Same>(access.dims[dim]);
+    if (access.is_whole(dim) || access.is_reduced(dim)) return false;
+    for (std::int32_t i = 0; i < degrees[dim]; ++i) {
+      const Interval lies = part(read[dim], degrees[dim], i);
+      const Interval needs = needed(access.dims[dim], part(made[dim], degrees[dim], i), read[dim]);
+      if (!needs.empty() && intersect(needs, lies) != needs) return false;
+    }
+    return true;
   });
 }
 

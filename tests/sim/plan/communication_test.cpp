@@ -172,6 +172,22 @@ TEST(Communication, OfATransformersBlockIsFourSums) {
   EXPECT_EQ(elements("hybrid:cp=4,cp_by=heads", 4), 2 * 4 * batch * tokens * hidden * 3 / 4);
 }
 
+// Copies that copies read, bin by bin of their own, have the whole gradient of what they compute.
+TEST(Communication, CopiesThatReadBinsOfTheirOwnGiveNoGradientBack) {
+  GraphBuilder builder("bins", 2);
+  const LayerId data = builder.add("data", Input{{1, 4, 1, 1, 36}}, {});
+  const LayerId first = builder.add("first", Convolution{.rank = 1, .out_channels = 4}, {data});
+  const LayerId second = builder.add("second", Activation{}, {first});
+  builder.add("pool", AdaptivePooling{.rank = 1, .w = 18}, {second});
+  const Graph graph = std::move(builder).build();
+  Degrees parts = kWhole, copies = kWhole;
+  parts[Dim::w] = parts[Dim::c] = 2;
+  copies[Dim::w] = copies.r = 2;
+  copies.scatter = Dim::w;
+  const Config made = config_on_first_devices(parts), copied = config_on_first_devices(copies);
+  expect_counts(graph, Strategy("copies", {made, made, copied, copied}), testing::star(4), {});
+}
+
 // 138,357,544 parameters x 4 bytes x 2 (16 - 1).
 TEST(Communication, Vgg16UnderDataParallelismOnSixteenDevicesIsAllSynchronisation) {
   const Graph graph = build_zoo("vgg16", 16 * 32);
