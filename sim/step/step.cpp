@@ -56,6 +56,17 @@ std::vector<Bucket> buckets_of(const Graph& graph, const Strategy& strategy,
                           options.gradient_bytes, options.sync.unit());
 }
 
+// One round of one stage is in no order but that of its layers, unless a schedule splits its
+// backward pass.
+bool computes_in_turn(const StepOptions& options, const Stages& stages) {
+  if (options.rounds > 1) return true;
+  if (!options.schedule.is_given()) return false;
+  if (stages.stages() > 1) return true;
+  return std::ranges::any_of(
+      instances(options.schedule, Pipeline{}, options.rounds),
+      [](const Instance& instance) { return instance.pass == Pass::backward_weights; });
+}
+
 }  // namespace
 
 bool shares_gradients(const GradientSync& sync, const Bucket& bucket) {
@@ -76,10 +87,10 @@ Step make_step(const Graph& graph, const Strategy& strategy, const StepOptions& 
   check(options.sync);
   Step step;
   step.rounds = options.rounds;
-  step.in_turn = options.rounds > 1 || options.schedule.is_given();
   step.layers = layers_of(graph, strategy, options.kernels);
   step.buckets = buckets_of(graph, strategy, step.layers, options);
   step.stages = stages_of(graph, strategy);
+  step.in_turn = computes_in_turn(options, step.stages);
   step.shared_readings = shared_readings(graph, strategy, step.stages);
   for (const auto& [other, first] : step.shared_readings) step.read_with[first].push_back(other);
   add_passes(graph, strategy, options, step);

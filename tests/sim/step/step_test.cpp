@@ -189,6 +189,15 @@ StepOptions two_rounds(ScheduleKind schedule) {
   return options;
 }
 
+TEST(Step, OneRoundOfOneStageIsInNoOrderButThatOfItsLayers) {
+  const Two replicas(cut(Dim::n, 2), cut(Dim::n, 2));
+  StepOptions options;
+  options.schedule.kind = ScheduleKind::one_f_one_b;
+  EXPECT_EQ(replicas.text(options), replicas.text());
+  options.schedule.kind = ScheduleKind::zb_h1;  // which splits the backward pass
+  EXPECT_NE(replicas.text(options), replicas.text());
+}
+
 TEST(Step, PassesComeInTheOrderOfTheSchedule) {
   const auto passes = [](ScheduleKind schedule) {
     const std::string text = in_stages().text(two_rounds(schedule));
