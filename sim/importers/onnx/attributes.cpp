@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
@@ -92,6 +93,13 @@ std::size_t checked_axis(std::int64_t axis, std::size_t rank) {
   if (axis < -count || axis >= count)
     throw InputError(fmt::format("its axis is {}; allowed: {} to {}", axis, -count, count - 1));
   return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
+}
+
+bool has_each_axis_once(std::vector<std::int64_t> order, std::size_t rank) {
+  std::vector<std::int64_t> all(rank);
+  std::iota(all.begin(), all.end(), 0);
+  std::sort(order.begin(), order.end());
+  return order == all;
 }
 
 std::vector<std::size_t> checked_axes(const std::vector<std::int64_t>& axes, std::size_t rank) {

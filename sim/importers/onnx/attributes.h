@@ -48,6 +48,8 @@ double shortest(float value);
 
 /// From 0 on. Throws InputError that says what is allowed.
 std::size_t checked_axis(std::int64_t axis, std::size_t rank);
+/// Whether `order` has each axis of a tensor of this rank once, from 0 on.
+bool has_each_axis_once(std::vector<std::int64_t> order, std::size_t rank);
 
 /// The same of several, each at most once; sorted.
 std::vector<std::size_t> checked_axes(const std::vector<std::int64_t>& axes, std::size_t rank);

@@ -305,11 +305,11 @@ Result transposed(const onnx::NodeProto& node, const ConstantTensor& input) {
     order.resize(rank);
     std::iota(order.rbegin(), order.rend(), 0);
   }
-  if (order.size() != rank) return std::nullopt;
+  if (!has_each_axis_once(order, rank)) return std::nullopt;
   const TensorDims own = steps_in(input.dims, input.dims);
   TensorDims steps(rank), dims(rank);
   for (std::size_t i = 0; i < rank; ++i) {
-    const std::size_t from = checked_axis(order[i], rank);
+    const auto from = static_cast<std::size_t>(order[i]);
     dims[i] = input.dims[from];
     steps[i] = own[from];
   }

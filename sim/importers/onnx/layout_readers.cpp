@@ -27,13 +27,6 @@ std::vector<std::int64_t> order_of(const OnnxNode& node, std::size_t rank) {
   return order;
 }
 
-bool is_permutation(std::vector<std::int64_t> order, std::size_t rank) {
-  std::sort(order.begin(), order.end());
-  std::vector<std::int64_t> all(rank);
-  std::iota(all.begin(), all.end(), 0);
-  return order == all;
-}
-
 // The axes that `dims` has where units alone come, go and move; none where more does. The batch
 // stays, whatever its extent in the file.
 std::optional<Axes> relabelled(const OnnxActivation& input, const Extents& extents,
@@ -114,7 +107,7 @@ void read_transpose(OnnxNode& node) {
   }
   OnnxActivation value = node.activation(0);
   const std::vector<std::int64_t> order = order_of(node, value.axes.size());
-  if (!is_permutation(order, value.axes.size()))
+  if (!has_each_axis_once(order, value.axes.size()))
     throw InputError(fmt::format("perm is {}; allowed: each of its axes once", print_dims(order)));
   const Axes before = value.axes;
   for (std::size_t i = 0; i < order.size(); ++i)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <numeric>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -136,14 +135,10 @@ int weight_of(std::string_view op) {
 }
 
 void check_order(const onnx::NodeProto& node, const TensorDims& input) {
-  std::vector<std::int64_t> order = NodeAttributes(node).integers("perm");
   if (!NodeAttributes(node).has("perm")) return;
-  const std::vector<std::int64_t> said = order;
-  std::vector<std::int64_t> all(input.size());
-  std::iota(all.begin(), all.end(), 0);
-  std::sort(order.begin(), order.end());
-  if (order == all) return;
-  throw InputError(fmt::format("perm is {}; allowed: each axis of {} once", print_dims(said),
+  const std::vector<std::int64_t> order = NodeAttributes(node).integers("perm");
+  if (has_each_axis_once(order, input.size())) return;
+  throw InputError(fmt::format("perm is {}; allowed: each axis of {} once", print_dims(order),
                                print_dims(input)));
 }
 

@@ -57,6 +57,25 @@ TEST_F(OnnxConstants, PartsAndOrders) {
   EXPECT_THAT(values("rows"), ElementsAre(0, 1, 2, 3, 4, 5, 3, 4, 5));
 }
 
+// Where inference knows no dims, it has not refused them.
+TEST(OnnxConstantOps, AnOrderHasEachAxisOnce) {
+  const ConstantTensor m{{2, 3}, {0, 1, 2, 3, 4, 5}};
+  onnx::NodeProto turn;
+  turn.set_op_type("Transpose");
+  onnx::AttributeProto& order = *turn.add_attribute();
+  order.set_name("perm");
+  order.set_type(onnx::AttributeProto::INTS);
+  const auto turned = [&](std::int64_t first, std::int64_t second) {
+    order.clear_ints();
+    order.add_ints(first);
+    order.add_ints(second);
+    return computed(turn, {&m}, nullptr);
+  };
+  EXPECT_THAT(turned(1, 0)->values, ElementsAre(0, 3, 1, 4, 2, 5));
+  EXPECT_FALSE(turned(1, 1));
+  EXPECT_FALSE(turned(-1, 0));
+}
+
 TEST_F(OnnxConstants, Places) {
   net.integers("points", {1, 2});
   net.node("GatherND", {"m", "points"}, "point");
