@@ -91,12 +91,6 @@ void check_weight(const TensorDims& weight, const TensorDims& input) {
                                print_dims(weight), print_dims(input)));
 }
 
-// Samples, signals and their parts.
-void check_signal(const TensorDims& input) {
-  if (input.size() == 3) return;
-  throw InputError(fmt::format("its signal is {}; allowed: three dims", print_dims(input)));
-}
-
 void check_batch_dims(const onnx::NodeProto& node) {
   const std::int64_t dims = NodeAttributes(node).integer("batch_dims", 0);
   if (dims < 0) throw InputError(fmt::format("batch_dims is {}; allowed: from 0 on", dims));
@@ -126,6 +120,16 @@ void check_tensors(const onnx::NodeProto& node, const ValueTypes& types) {
       throw InputError(fmt::format("its input {} is a sequence; allowed: a tensor", i));
     }
   }
+}
+
+// Samples, signals and their parts, whatever is known of their sizes.
+void check_signal(const onnx::NodeProto& node, const ValueTypes& types) {
+  if (node.op_type() != "STFT" || node.input_size() == 0) return;
+  const auto type = types.find(node.input(0));
+  if (type == types.end() || !type->second.tensor_type().has_shape()) return;
+  const int dims = type->second.tensor_type().shape().dim_size();
+  if (dims == 3) return;
+  throw InputError(fmt::format("its signal has {} dims; allowed: three", dims));
 }
 
 // Which input of a convolution the weight is; 0 of all other ops.
@@ -179,6 +183,7 @@ std::vector<onnx::ValueInfoProto> infer_by_library(const onnx::NodeProto& node, 
                                                    const ValueTypes& types) {
   check_parts(node, known);
   check_tensors(node, types);
+  check_signal(node, types);
   onnx::ModelProto model;
   model.set_ir_version(kIrVersion);
   model.add_opset_import()->set_version(std::min(opset, kLibraryOpset));
@@ -203,7 +208,6 @@ void check_for_inference(const onnx::NodeProto& node, const KnownDims& dims) {
   const TensorDims* weight = weight_at > 0 ? dims_of_input(node, weight_at, dims) : nullptr;
   if (weight) check_weight(*weight, *input);
   if (op == "Transpose") check_order(node, *input);
-  if (op == "STFT") check_signal(*input);
   if (op == "GatherND") check_batch_dims(node);
 }
 

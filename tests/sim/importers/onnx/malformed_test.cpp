@@ -111,7 +111,13 @@ TEST(OnnxMalformed, SignalsAndPointsOfOtherDims) {
   signal.input("x", {1, 8}).output("y").integers("step", {4});
   signal.node("STFT", {"x", "step"}, "y");
   EXPECT_EQ(said([&] { signal.read(); }),
-            "net.onnx: node y (STFT): its signal is (1, 8); allowed: three dims");
+            "net.onnx: node y (STFT): its signal has 2 dims; allowed: three");
+  Model unknown(17);  // of how many numbers
+  unknown.input("x", {1, 8}).output("y").integers("step", {4});
+  unknown.node("Unique", {"x"}, "numbers");
+  unknown.node("STFT", {"numbers", "step"}, "y");
+  EXPECT_EQ(said([&] { unknown.read(); }),
+            "net.onnx: node y (STFT): its signal has 1 dims; allowed: three");
   Model points(13);
   points.input("x", {1, 8, 4}).output("y").integers("at", {1});
   points.node("GatherND", {"x", "at"}, "y")("batch_dims", -3);
