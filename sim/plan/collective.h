@@ -5,8 +5,9 @@
 // links at once, so a ring of a thousand devices is one entry, not a million messages.
 //
 //   ring          2 (r-1)/r B over every hop, 2 (r-1) latencies (reduce-scatter, all-gather). Where
-//                 each device of a host has a way to other hosts of its own (rails), as many rings
-//                 as the hosts have devices share B, and each leaves a host at another device
+//                 hosts have several ways to each other (rails), as many rings as these carry share
+//                 B, and each leaves a host at another device; inside a host where devices have
+//                 links to each other, several rings go over these (mesh_rings.h)
 //   tree          two binary trees, each carrying half: B/2 up and B/2 down every edge,
 //                 2 ceil(log2 r) latencies (Sanders, Speck, Traeff 2009: two-tree broadcast)
 //   hierarchical  ring reduce-scatter inside each host, ring all-reduce of the parts between

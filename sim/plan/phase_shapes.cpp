@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/cluster/host_routes.h"
+#include "sim/plan/mesh_rings.h"
 #include "sim/plan/ring_order.h"
 
 namespace strata {
@@ -75,6 +76,23 @@ PhaseShape ring_shape(const Network& network, std::span<const DeviceId> ring, do
   return shape;
 }
 
+// Devices of one host, in a ring's order: several rings where they have links to each other, each
+// with the part of the tensor that its bandwidth is of theirs.
+PhaseShape host_shape(const Network& network, std::span<const DeviceId> ring, double passes) {
+  PhaseShape shape = ring_shape(network, ring, passes);
+  const std::vector<MeshRing> rings = mesh_rings(network.cluster, network.routes, ring);
+  if (rings.size() < 2) return shape;
+  StepLoads sum(network);
+  shape.latency = {};
+  for (const MeshRing& each : rings) {
+    const PhaseShape one = ring_shape(network, each.order, passes);
+    shape.latency = std::max(shape.latency, one.latency);
+    for (const StepLoad& load : one.loads) sum.add({load.link, load.inside * each.part, 0});
+  }
+  shape.loads = std::move(sum).loads();
+  return shape;
+}
+
 using HostGroups = std::vector<std::vector<DeviceId>>;
 
 HostGroups by_host(const Cluster& cluster, std::span<const DeviceId> devices) {
@@ -94,43 +112,91 @@ std::size_t smallest(const HostGroups& groups) {
   return size;
 }
 
-// Whether devices of a host reach another over links of their own: the k-th ring leaves each host
-// at one and enters the next at another.
-bool has_rails(const Network& network, const HostGroups& cycles, std::size_t rings) {
-  std::vector<LinkId> links;
-  for (std::size_t h = 0; h < cycles.size(); ++h) {
-    const auto &here = cycles[h], &next = cycles[(h + 1) % cycles.size()];
-    links.clear();
-    for (std::size_t k = 0; k < rings; ++k) {
-      const DeviceId last = here[(k + here.size() - 1) % here.size()];
-      network.routes.for_each_link(last, next[k], [&](LinkId link) {
-        if (network.cluster[link].bandwidth < kNoLimit) links.push_back(link);
-      });
+// How many rings go over each link from one host to the next.
+struct Crossing {
+  std::vector<std::pair<LinkId, double>> rings;
+
+  void add(LinkId link) {
+    for (auto& [other, count] : rings) {
+      if (other == link) return void(++count);
     }
-    std::sort(links.begin(), links.end());
-    if (std::adjacent_find(links.begin(), links.end()) != links.end()) return false;
+    rings.emplace_back(link, 1);
   }
-  return true;
+  // What each of them has.
+  BytesPerSecond each(const Cluster& cluster) const {
+    BytesPerSecond least = kNoLimit;
+    for (const auto& [link, count] : rings) {
+      const BytesPerSecond limit = cluster[link].bandwidth;
+      if (limit < kNoLimit) least = std::min(least, limit * (1 / count));
+    }
+    return least;
+  }
+};
+
+// Rings of several hosts: the k-th enters each host at the k-th device of its cycle and leaves it
+// at the one before. Those places that add to what all rings have together between hosts.
+std::vector<std::size_t> rails(const Network& network, const HostGroups& cycles) {
+  std::vector<std::size_t> entries;
+  std::vector<Crossing> crossings(cycles.size());  // from each host to the next
+  double bandwidth = 0;
+  for (std::size_t k = 0; k < smallest(cycles); ++k) {
+    std::vector<Crossing> with = crossings;
+    BytesPerSecond each = kNoLimit;
+    for (std::size_t h = 0; h < cycles.size(); ++h) {
+      const auto &here = cycles[h], &next = cycles[(h + 1) % cycles.size()];
+      const DeviceId last = here[(k + here.size() - 1) % here.size()];
+      network.routes.for_each_link(last, next[k], [&](LinkId link) { with[h].add(link); });
+      each = std::min(each, with[h].each(network.cluster));
+    }
+    const double all = each.value * static_cast<double>(entries.size() + 1);
+    if (all <= bandwidth * (1 + 1e-9)) continue;
+    bandwidth = all;
+    crossings = std::move(with);
+    entries.push_back(k);
+  }
+  return entries;
 }
 
-// As many rings as the smallest host has devices, each with its part of the tensor. They go round
-// in a host alike, but the k-th one enters it at its k-th device and leaves it at the one before.
-// So each device's way out of the host, and each way into it, is one ring's.
-PhaseShape rails_shape(const Network& network, const HostGroups& cycles, std::size_t rings,
-                       double passes) {
-  const double part = 1 / static_cast<double>(rings);
+// What rings put on the links inside a host: each part of the tensor goes over all hops of a cycle
+// but that at which its ring leaves the host. Several cycles share it (mesh_rings.h), and then as
+// if rings left at every device.
+Seconds load_inside(const Network& network, std::span<const DeviceId> cycle,
+                    const std::vector<std::size_t>& entries, StepLoads& sum) {
+  const auto rings = static_cast<double>(entries.size()), size = static_cast<double>(cycle.size());
+  Seconds slowest;
+  const auto add = [&](std::span<const DeviceId> order, const auto& weight) {
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const std::size_t to = (i + 1) % order.size();
+      sum.add_route(order[i], order[to], weight(to));
+      slowest = std::max(slowest, network.routes.latency(order[i], order[to]));
+    }
+  };
+  const std::vector<MeshRing> mesh = mesh_rings(network.cluster, network.routes, cycle);
+  if (mesh.size() > 1) {
+    for (const MeshRing& ring : mesh) {
+      add(ring.order, [&](std::size_t) { return ring.part * (size - 1) / size; });
+    }
+  } else {
+    add(cycle, [&](std::size_t to) {
+      const bool leaves = std::ranges::binary_search(entries, to);
+      return (rings - (leaves ? 1 : 0)) * (1 / rings);
+    });
+  }
+  return slowest;
+}
+
+// Rings that each have an equal part of the tensor and links of their own between hosts.
+PhaseShape rails_shape(const Network& network, const HostGroups& cycles,
+                       const std::vector<std::size_t>& entries, double passes) {
+  const double part = 1 / static_cast<double>(entries.size());
   StepLoads sum(network);
   Seconds total, least{std::numeric_limits<double>::infinity()};
   std::size_t devices = 0;
   for (std::size_t h = 0; h < cycles.size(); ++h) {
     const auto &here = cycles[h], &next = cycles[(h + 1) % cycles.size()];
-    Seconds inside, between;
-    for (std::size_t i = 0; i < here.size(); ++i) {
-      const std::size_t to = (i + 1) % here.size();
-      sum.add_route(here[i], here[to], static_cast<double>(rings - (to < rings)) * part);
-      inside = std::max(inside, network.routes.latency(here[i], here[to]));
-    }
-    for (std::size_t k = 0; k < rings; ++k) {
+    const Seconds inside = load_inside(network, here, entries, sum);
+    Seconds between;
+    for (const std::size_t k : entries) {
       const DeviceId last = here[(k + here.size() - 1) % here.size()];
       sum.add_route(last, next[k], part);
       between = std::max(between, network.routes.latency(last, next[k]));
@@ -150,13 +216,14 @@ PhaseShape rails_shape(const Network& network, const HostGroups& cycles, std::si
   return shape;
 }
 
-// One ring, or where hosts have rails, several.
+// One ring, or where hosts have rails, or their devices links to each other, several.
 PhaseShape rings_shape(const Network& network, std::span<const DeviceId> ring, double passes) {
   HostGroups hosts = by_host(network.cluster, ring);
-  const std::size_t rings = smallest(hosts);
-  if (hosts.size() > 1 && rings > 1) {
+  if (hosts.size() == 1) return host_shape(network, ring, passes);
+  if (smallest(hosts) > 1) {
     for (auto& host : hosts) host = ring_order(network.routes, host);
-    if (has_rails(network, hosts, rings)) return rails_shape(network, hosts, rings, passes);
+    const std::vector<std::size_t> entries = rails(network, hosts);
+    if (entries.size() > 1) return rails_shape(network, hosts, entries, passes);
   }
   return ring_shape(network, ring, passes);
 }
@@ -207,7 +274,7 @@ PhaseShape inside_hosts(const Network& network, const HostGroups& groups, std::s
   StepLoads sum(network);
   for (const auto& group : groups) {
     if (group.size() < 2) continue;
-    const PhaseShape ring = ring_shape(network, ring_order(network.routes, group), 1);
+    const PhaseShape ring = host_shape(network, ring_order(network.routes, group), 1);
     joint.bytes_per_byte = std::max(joint.bytes_per_byte, ring.bytes_per_byte);
     for (const StepLoad& load : ring.loads) {
       sum.add({load.link, load.inside * ring.bytes_per_byte, load.between * ring.bytes_per_byte});
