@@ -119,7 +119,9 @@ void answers_are_the_best_that_fit(Trial& trial) {
       return fmt::format("a bound of {} s above an answer of {} s", found.lower_bound.value,
                          best.step.value);
     });
-    trial.expect_near(predict(trial.input(), best.strategy).step.value, best.step.value,
+    PredictOptions by_class;
+    by_class.devices = Simulated::one_of_each_class;
+    trial.expect_near(predict(trial.input(), best.strategy, by_class).step.value, best.step.value,
                       "step of an answer, and predicted", 1e-8);
   }
   if (trial.input().cut) return;

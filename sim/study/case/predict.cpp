@@ -210,6 +210,38 @@ bool hosts_repeat(const Case& input, const Prediction& few, const RoundPeriod& p
   return launches.wait_for_passes || launched_within({}, period.from + period.time - begin);
 }
 
+// Whether every device does in a period what so many rounds have: one that puts off gradients of
+// parameters while it is busy, or whose communication falls behind, has more left, the more rounds
+// there are. `step`: of the timeline.
+bool devices_keep_up(const Prediction& few, const RoundPeriod& period, std::span<const Span> step,
+                     double tolerance) {
+  struct Work {
+    double done = 0, due = 0;  // of each task its part, or of a computation its cost
+  };
+  constexpr double kTicks = 1e-7;  // of times in whole ticks
+  constexpr double kPart = 1e-3;   // of a task: how exactly its part is known
+  const Plan& plan = few.plan;
+  const Rounds repeated = repeated_rounds(plan, period);
+  std::map<std::pair<DeviceId, bool>, Work> work;  // by whether it is computation
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const Task& task = plan[TaskId(i)];
+    if (task.phase == Phase::update) continue;
+    const double lasts = (step[i].end - step[i].start).value;
+    const bool computes = task.kind == TaskKind::compute;
+    const double whole = computes ? few.costs[i].seconds.value : 1;
+    Work& of_stream = work[{task.device, computes}];
+    if (repeated.contain(task)) of_stream.due += whole;
+    const double begin = std::max(step[i].start, period.from).value;
+    const double end = std::min(step[i].end, period.from + period.time).value;
+    if (end > begin) of_stream.done += whole * (end - begin) / lasts;
+  }
+  return std::ranges::all_of(work, [&](const auto& each) {
+    const auto& [whose, its] = each;
+    const double most = whose.second ? (tolerance + kTicks) * period.time.value : kPart;
+    return std::abs(its.done - its.due) <= most;
+  });
+}
+
 // The rounds that were not simulated, as many periods in the middle of the step.
 void add_periods(const RoundPeriod& period, std::uint32_t rounds, std::span<const PathStep> path,
                  const PredictOptions& options, Prediction& few) {
@@ -283,9 +315,11 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
         const std::size_t told = found.timeline.steady_window().last;
         const double most = tolerance(found.plan, input.rounds);
         if (!has_settled(found.timeline, most)) break;
-        const auto repeated = round_period(found.plan, found.timeline.step(told), few->step, most);
+        const std::span<const Span> step = found.timeline.step(told);
+        const auto repeated = round_period(found.plan, step, few->step, most);
         const Seconds begin = told > 0 ? found.timeline.step_end(told - 1) : Seconds{};
         if (!repeated || !hosts_repeat(input, found, *repeated, begin)) break;
+        if (!devices_keep_up(found, *repeated, step, most)) break;
         period = repeated->rounds;
         if ((input.rounds - rounds) % period != 0) continue;
         add_periods(*repeated, input.rounds, path, options, found);
