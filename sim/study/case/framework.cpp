@@ -31,6 +31,7 @@ void run_as_megatron(Case& input) {
     kernels.merges_products = true;
   });
   input.runtime.sums = PartialSums::all_reduced;
+  input.exchanges = Exchanges::collective;
   input.runtime.launches = {{68e-6}, {21e-6}, {0}, {9e-6}, {170e-6}, true, true};
   if (has_loss(input.graph)) {
     input.graph = with_layer_speed(input.graph, "softmax_cross_entropy", kMegatronLossSpeed);

@@ -84,6 +84,9 @@ TEST(RepeatedRounds, TellWhatAllDo) {
         Example{gpt, "a100-2x2", "hybrid:pp=2", "", 80, Recompute::full, {}, Zero::parameters},
         Example{gpt, "a100-2x5", "hybrid:pp=5", "", 80, Recompute::none, {}, Zero::parameters},
         Example{gpt, "a100-2x2", "hybrid:pp=2,vp=2", "", 80, Recompute::none, {}, Zero::parameters},
+        // Whose first stage leaves more gradients of parameters for later with each round.
+        Example{"gpt:layers=2,hidden=16,heads=2,ffn=8,seq=4,vocab=40", "p100-3x1",
+                "hybrid:pp=3,vp=v", "", 18},
         Example{uneven, "p100-1x4", "hybrid:pp=4", "", 60},
         Example{uneven, "p100-2x2", "hybrid:pp=2", "zb-h1", 60},
         Example{"vgg16", "p100-1x4", "hybrid:pp=4", "1f1b", 60},
