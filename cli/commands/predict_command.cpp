@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -172,7 +173,8 @@ void check_files(const PredictFlags& flags, std::size_t strategies) {
         fmt::format("--trace and --plan describe one strategy; allowed: one, not {}", strategies));
   }
   if (!flags.strategy_file.empty() && strategies != 1) {
-    throw InputError(fmt::format("--output writes one strategy; allowed: one, not {}", strategies));
+    throw InputError(
+        fmt::format("--output writes one strategy, and --strategy names {}", strategies));
   }
   if (!flags.beside_file.empty() && strategies != 1) {
     throw InputError(fmt::format("--beside shows a trace beside one strategy; allowed: one, not {}",
@@ -258,13 +260,11 @@ void print_what_stands_for_more(const PredictFlags& flags, const Prediction& p) 
 }
 
 // A faster machine can take longer (docs/model.md).
-void warn_of_anomalies(const PredictFlags& flags, const Prediction& p) {
-  PredictOptions options;
-  options.steps = flags.steps;
-  const bool all = flags.no_classes || p.plan.classes() == nullptr;
-  options.devices = all ? Simulated::all_devices : Simulated::one_of_each_class;
-  options.all_steps = all;
-  for (const Anomaly& found : anomalies(flags.input, p.strategy, p.step_seconds(), options)) {
+void warn_of_anomalies(const PredictFlags& flags, std::span<const MachineChange> changes,
+                       const Prediction& p, PredictOptions options) {
+  options.record_link_rates = false;
+  for (const Anomaly& found :
+       anomalies(flags.input, changes, p.strategy, p.step_seconds(), options)) {
     std::vector<std::string> sets;
     for (const auto& [key, value] : found.what_ifs) sets.push_back(key + "=" + value);
     const double change = found.without / p.step_seconds() - 1;
@@ -293,12 +293,14 @@ void run(PredictFlags& flags) {
   options.steps = flags.steps;
   options.breakdown = true;
   std::vector<Prediction> predictions;
+  std::vector<PredictOptions> asked;  // of each
   for (const Strategy& strategy : strategies) {
     const bool traces_all = flags.needs_devices() && !in_classes(flags, input, strategy);
     const bool all = flags.no_classes || traces_all;
     options.devices = all ? Simulated::all_devices : Simulated::one_of_each_class;
     options.all_steps = traces_all;
     options.record_link_rates = traces_all && !flags.trace_file.empty();
+    asked.push_back(options);
     predictions.push_back(predict(input, strategy, options));
     write_files(flags, input, predictions.back());
   }
@@ -308,6 +310,12 @@ void run(PredictFlags& flags) {
     warn_if_implausible(input, p.strategy, p.step_seconds());
     if (flags.jitter) warn_if_steady(p);
   }
+  const auto warn_of_all_anomalies = [&] {
+    const std::vector<MachineChange> changes = machine_changes(flags.input);
+    for (std::size_t i = 0; i < predictions.size(); ++i) {
+      warn_of_anomalies(flags, changes, predictions[i], asked[i]);
+    }
+  };
   const std::optional<ExpectedError> expected = expected_error(flags.input, input);
   if (flags.json) {
     nlohmann::ordered_json document = nlohmann::ordered_json::array();
@@ -324,12 +332,12 @@ void run(PredictFlags& flags) {
         document.back()["beside"] = beside_json(input, compare_kernels(*beside, input, p));
     }
     print_json(predictions.size() == 1 ? document.front() : document);
-    for (const Prediction& p : predictions) warn_of_anomalies(flags, p);
+    warn_of_all_anomalies();
     return;
   }
   print_header(input);
   print_comparison(input, predictions);
-  for (const Prediction& p : predictions) warn_of_anomalies(flags, p);
+  warn_of_all_anomalies();
   print("{}", expected_error_text(expected));
   if (flags.jitter) {
     for (const Prediction& p : predictions) print_jitter(input, p, *flags.jitter);

@@ -118,8 +118,8 @@ void refuse_overwriting(const std::vector<std::string>& outputs,
 
 void check_strategy_file(const std::string& output) {
   if (output.empty() || output.ends_with(".json")) return;
-  throw InputError(fmt::format(
-      "-o {}: a strategy is read from a file that ends in .json; allowed: such a name", output));
+  throw InputError(
+      fmt::format("--output {}: the name of a strategy file must end in .json", output));
 }
 
 void check_outputs(const std::vector<std::string>& outputs,

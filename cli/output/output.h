@@ -49,7 +49,7 @@ void refuse_overwriting(const std::vector<std::string>& outputs,
 /// them are one file, and throws EnvironmentError where one of them could not be written. Empty
 /// names are those of options that were not given.
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
-/// Throws InputError where a strategy is to be written to what would not be read as its file.
+/// Throws InputError where the name does not end in .json, as that of a strategy file must.
 void check_strategy_file(const std::string& output);
 
 }  // namespace strata

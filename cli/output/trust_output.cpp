@@ -72,13 +72,12 @@ void warn_if_implausible(const Case& input, const Strategy& strategy, Seconds st
 
 std::string expected_error_text(const std::optional<ExpectedError>& error) {
   if (!error) {
-    return "Expected error: unknown, as no published step has this device, family and size of "
-           "network, type, framework and number of hosts with nothing changed\n";
+    return "Expected error: unknown: no published step has this device, family and size of "
+           "network, type, framework and number of hosts, without what-ifs\n";
   }
   return fmt::format(
-      "Expected error: {:.1f}% on average and within {:.1f}% for 95%, as that of published steps "
-      "of "
-      "this sort ({}: {} of them{})\n",
+      "Expected error: {:.1f}% on average, at most {:.1f}% for 95 of 100 steps, as measured on "
+      "published steps like this one ({}: {} of them{})\n",
       100 * error->mean, 100 * error->p95, error->figures, error->rows,
       error->fitted ? ", which its profile is fitted to" : "");
 }

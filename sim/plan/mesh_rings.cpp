@@ -11,7 +11,7 @@
 namespace strata {
 namespace {
 
-// Beyond, hosts have switches.
+// Larger groups are not searched: their hosts have switches.
 constexpr std::size_t kMostDevices = 16;
 // Steps from device to device that one search takes.
 constexpr std::uint32_t kMostSteps = 20'000;
@@ -23,7 +23,7 @@ class Capacities {
       : size_(devices.size()), left_(devices.size() * devices.size()) {
     for (std::size_t a = 0; a < size_; ++a) {
       for (std::size_t b = 0; b < size_; ++b) {
-        if (a != b) at(a, b) = look_at(cluster, routes, {a, b}, devices[a], devices[b]);
+        if (a != b) at(a, b) = route_bandwidth(cluster, routes, {a, b}, devices[a], devices[b]);
       }
     }
     // A switch that joins two devices alone is a wire.
@@ -39,7 +39,7 @@ class Capacities {
   double at(std::size_t a, std::size_t b) const { return left_[a * size_ + b]; }
 
   // What the device that has the least can still send, or get.
-  double most_more() const {
+  double least_device_bandwidth() const {
     double most = -1;
     for (std::size_t a = 0; a < size_; ++a) {
       double sends = 0, gets = 0;
@@ -51,6 +51,19 @@ class Capacities {
       most = most < 0 ? least : std::min(most, least);
     }
     return most;
+  }
+
+  // Whether each device sends and gets so much over some link.
+  bool all_have(double level) const {
+    for (std::size_t a = 0; a < size_; ++a) {
+      bool sends = false, gets = false;
+      for (std::size_t b = 0; b < size_; ++b) {
+        sends = sends || at(a, b) >= level;
+        gets = gets || at(b, a) >= level;
+      }
+      if (!sends || !gets) return false;
+    }
+    return true;
   }
 
   // From the most to the least, each once.
@@ -66,8 +79,8 @@ class Capacities {
   using Ends = std::pair<std::size_t, std::size_t>;
 
   // The least bandwidth of the route; 0 where it leads over another device.
-  double look_at(const Cluster& cluster, const HostRoutes& routes, Ends ends, DeviceId from,
-                 DeviceId to) {
+  double route_bandwidth(const Cluster& cluster, const HostRoutes& routes, Ends ends, DeviceId from,
+                         DeviceId to) {
     double least = kNoLimit.value;
     bool over_device = false;
     std::vector<std::uint32_t> switches;
@@ -109,29 +122,36 @@ class RingSearch {
   explicit RingSearch(const Capacities& capacities) : capacities_(capacities) {}
 
   std::vector<Ring> run() {
-    enough_ = capacities_.most_more() * (1 - kRounding);
+    upper_bound_ = capacities_.least_device_bandwidth() * (1 - kRounding);
     extend();
     return best_;
   }
 
  private:
-  bool is_over() const { return steps_ >= kMostSteps || bandwidth_of(best_) >= enough_; }
+  bool is_done() const { return steps_ >= limit_ || bandwidth_of(best_) >= upper_bound_; }
 
   void extend() {
     const double found = bandwidth_of(rings_);
     if (found > bandwidth_of(best_)) best_ = rings_;
-    if (found + capacities_.most_more() <= bandwidth_of(best_) * (1 + kRounding)) return;
-    for (const double level : capacities_.levels()) {
+    if (found + capacities_.least_device_bandwidth() <= bandwidth_of(best_) * (1 + kRounding))
+      return;
+    // Each level has its share of the steps, lest one at which no ring exists uses them up.
+    const std::uint32_t limit = limit_;
+    const std::vector<double> levels = capacities_.levels();
+    for (std::size_t i = 0; i < levels.size() && steps_ < limit; ++i) {
+      if (!capacities_.all_have(levels[i])) continue;
+      limit_ = steps_ + (limit - steps_) / static_cast<std::uint32_t>(levels.size() - i);
       Cycle cycle = {0};
       std::vector<bool> visited(capacities_.size());
       visited[0] = true;
-      if (visit(level, cycle, visited)) return;
+      if (visit(levels[i], cycle, visited)) break;
     }
+    limit_ = limit;
   }
 
   // Whether there was a ring over links that have so much left.
   bool visit(double level, Cycle& cycle, std::vector<bool>& visited) {
-    if (is_over()) return false;
+    if (is_done()) return false;
     ++steps_;
     if (cycle.size() == capacities_.size()) {
       if (capacities_.at(cycle.back(), 0) < level) return false;
@@ -169,8 +189,8 @@ class RingSearch {
   static constexpr double kRounding = 1e-9;
   Capacities capacities_;
   std::vector<Ring> rings_, best_;
-  double enough_ = 0;  ///< more cannot be
-  std::uint32_t steps_ = 0;
+  double upper_bound_ = 0;  ///< no set of rings is faster
+  std::uint32_t steps_ = 0, limit_ = kMostSteps;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace strata {
 
 struct MeshRing {
   std::vector<DeviceId> order;  ///< as the ring visits them
-  double part;                  ///< of the tensor: its bandwidth, of that of all
+  double part;                  ///< of the tensor, that it carries: its bandwidth over that of all
 };
 
 /// Rings over links from device to device that share no bandwidth, together as fast as a bounded

@@ -51,7 +51,7 @@ MachineChange change_of(const std::vector<double>& before, const std::vector<dou
 }
 
 // The request with the chosen what-ifs, or the others.
-CaseRequest with_sets(const CaseRequest& request, const std::vector<MachineChange>& changes,
+CaseRequest with_sets(const CaseRequest& request, std::span<const MachineChange> changes,
                       MachineChange change, bool chosen) {
   CaseRequest result = request;
   result.sets.clear();
@@ -90,14 +90,14 @@ std::vector<MachineChange> machine_changes(const CaseRequest& request) {
   return changes;
 }
 
-std::vector<Anomaly> anomalies(const CaseRequest& request, const Strategy& strategy, Seconds step,
+std::vector<Anomaly> anomalies(const CaseRequest& request, std::span<const MachineChange> changes,
+                               const Strategy& strategy, Seconds step,
                                const PredictOptions& options) {
   // Of very many tasks, rounds that nearly repeat stand for others (predict.cpp).
   constexpr double kRounding = 1e-3;
   std::vector<Anomaly> found;
-  const std::vector<MachineChange> changes = machine_changes(request);
   for (const MachineChange change : {MachineChange::faster, MachineChange::slower}) {
-    if (std::ranges::find(changes, change) == changes.end()) continue;
+    if (std::ranges::count(changes, change) == 0) continue;
     const std::optional<Seconds> without =
         step_of(with_sets(request, changes, change, false), strategy, options);
     if (!without) continue;

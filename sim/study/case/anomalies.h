@@ -4,6 +4,7 @@
 // devices keep busy with what is ready (docs/model.md, "Anomalies"). Pure; thread-safe.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sim/study/case/predict.h"
@@ -22,9 +23,10 @@ struct Anomaly {
   bool faster_machine;  ///< with them
   Seconds without;      ///< the step of the machine that does without them
 };
-/// At most one of either direction. Machines of which nothing is known say nothing. `step`: with
-/// all what-ifs, predicted by the same options.
-std::vector<Anomaly> anomalies(const CaseRequest& request, const Strategy& strategy, Seconds step,
+/// At most one of either direction. Machines of which nothing is known say nothing. `changes`: of
+/// the request. `step`: with all what-ifs, predicted by the same options.
+std::vector<Anomaly> anomalies(const CaseRequest& request, std::span<const MachineChange> changes,
+                               const Strategy& strategy, Seconds step,
                                const PredictOptions& options = {});
 
 }  // namespace strata

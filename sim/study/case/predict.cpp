@@ -225,7 +225,8 @@ bool devices_keep_up(const Prediction& few, const RoundPeriod& period, std::span
   std::map<std::pair<DeviceId, bool>, Work> work;  // by whether it is computation
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Task& task = plan[TaskId(i)];
-    if (task.phase == Phase::update) continue;
+    const bool takes_time = task.kind != TaskKind::join && step[i].end > step[i].start;
+    if (task.phase == Phase::update || !takes_time) continue;
     const double lasts = (step[i].end - step[i].start).value;
     const bool computes = task.kind == TaskKind::compute;
     const double whole = computes ? few.costs[i].seconds.value : 1;

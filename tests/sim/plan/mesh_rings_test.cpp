@@ -80,6 +80,20 @@ TEST(MeshRings, OfFourDevicesWithALinkBetweenEachTwoAreTwo) {
   EXPECT_EQ(parts(preset_cluster("p100-1x4")), (std::vector{0.5, 0.5}));
 }
 
+// Of twelve devices with a link between each two: those of eleven are faster, but no ring of these
+// visits all.
+TEST(MeshRings, FasterLinksTakeNoneAway) {
+  const auto rings = [](int fast) {
+    std::vector<Wire> wires;
+    for (int a = 0; a < 12; ++a) {
+      for (int b = a + 1; b < 12; ++b) wires.push_back({a, b, b < fast ? 2 : 1});
+    }
+    return rings_of(mesh(12, wires)).size();
+  };
+  EXPECT_GE(rings(0), 8U);
+  EXPECT_GE(rings(11), rings(0) / 2);
+}
+
 TEST(MeshRings, AreNoneOverASwitch) {
   EXPECT_TRUE(rings_of(testing::star(8)).empty());
   EXPECT_TRUE(rings_of(preset_cluster("h100-1x8")).empty());
