@@ -19,15 +19,12 @@
 namespace strata::testing {
 namespace {
 
-// Rounds repeat to 1e-9 each, which adds up; and those in which communication slows computation
-// approach the ones that repeat.
+// Rounds repeat to 1e-9 each, which adds up.
 constexpr double kOrders = 1e-4;
 double rounding_of_rounds(const Trial& trial) {
-  if (trial.input().runtime.communication_share > 0) return 1e-3;
   return std::max(1e-8, 1e-9 * trial.cut().rounds);
 }
-// Of few rounds a device's share of a step may be told a little before it has settled.
-constexpr double kParts = 1e-7, kPartsOfRounds = 1e-5;
+constexpr double kParts = 1e-7, kPartsOfRounds = 1e-6;
 
 // When each device ends what it does, in order of time.
 std::vector<std::vector<double>> ends_of_devices(const Prediction& found) {
@@ -111,7 +108,6 @@ void classes_are_as_all_devices(Trial& trial) {
                     "costs by classes and of all devices", rounding_of_rounds(trial));
   double parts = few.plan.rounds() < all.plan.rounds() ? kPartsOfRounds : kParts;
   if (order_differs) parts = kOrders;
-  if (trial.input().runtime.communication_share > 0) parts = rounding_of_rounds(trial);
   expect_same(trial, few.breakdown.mean, all.breakdown.mean, "by classes and not", parts);
 }
 

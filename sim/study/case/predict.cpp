@@ -14,11 +14,11 @@
 #include "sim/plan/bytes_moved.h"
 #include "sim/plan/lower.h"
 #include "sim/simulate/jitter.h"
-#include "sim/simulate/round_period.h"
 #include "sim/simulate/transfer_ways.h"
 #include "sim/strategy/stages.h"
 #include "sim/study/case/few_rounds.h"
 #include "sim/study/case/flops.h"
+#include "sim/study/case/repeated_rounds.h"
 #include "sim/study/case/rounds.h"
 #include "sim/timeline/memory.h"
 
@@ -179,70 +179,6 @@ double tolerance(const Plan& few, std::uint32_t rounds) {
   return tasks > kMany ? 1e-4 : 1e-9;
 }
 
-// Steps that take turns, or that end closer together than they can in the long run
-// (Timeline::step_seconds()), do not tell a step of all rounds.
-bool has_settled(const Timeline& timeline, double tolerance) {
-  const Seconds step = timeline.step_seconds();
-  return std::ranges::all_of(timeline.step_intervals(timeline.steady_window()), [&](Seconds each) {
-    return std::abs((each - step).value) <= tolerance * step.value;
-  });
-}
-
-Rounds repeated_rounds(const Plan& plan, const RoundPeriod& period) {
-  const std::uint32_t middle = (plan.rounds() - period.rounds) / 2;
-  return {middle, middle + period.rounds};
-}
-
-// Whether rounds repeat for hosts, too: one that falls behind its device in a period uses up what
-// it was ahead by, and one that runs further ahead must have launched the whole step before the
-// rounds that are repeated end: then nothing that follows waits for it, in whatever round. `begin`:
-// of the step.
-bool hosts_repeat(const Case& input, const Prediction& few, const RoundPeriod& period,
-                  Seconds begin) {
-  constexpr double kRounding = 1 + 1e-6;
-  const Launches& launches = input.runtime.launches;
-  if (!launches.any()) return true;
-  const auto launched_within = [&](Rounds rounds, Seconds time) {
-    const auto times = launch_times(few.plan, few.costs, launches, rounds);
-    return std::ranges::all_of(times, [&](Seconds each) { return each <= kRounding * time; });
-  };
-  if (!launched_within(repeated_rounds(few.plan, period), period.time)) return false;
-  return launches.wait_for_passes || launched_within({}, period.from + period.time - begin);
-}
-
-// Whether every device does in a period what so many rounds have: one that puts off gradients of
-// parameters while it is busy, or whose communication falls behind, has more left, the more rounds
-// there are. `step`: of the timeline.
-bool devices_keep_up(const Prediction& few, const RoundPeriod& period, std::span<const Span> step,
-                     double tolerance) {
-  struct Work {
-    double done = 0, due = 0;  // of each task its part, or of a computation its cost
-  };
-  constexpr double kTicks = 1e-7;  // of times in whole ticks
-  constexpr double kPart = 1e-3;   // of a task: how exactly its part is known
-  const Plan& plan = few.plan;
-  const Rounds repeated = repeated_rounds(plan, period);
-  std::map<std::pair<DeviceId, bool>, Work> work;  // by whether it is computation
-  for (std::size_t i = 0; i < plan.size(); ++i) {
-    const Task& task = plan[TaskId(i)];
-    const bool takes_time = task.kind != TaskKind::join && step[i].end > step[i].start;
-    if (task.phase == Phase::update || !takes_time) continue;
-    const double lasts = (step[i].end - step[i].start).value;
-    const bool computes = task.kind == TaskKind::compute;
-    const double whole = computes ? few.costs[i].seconds.value : 1;
-    Work& of_stream = work[{task.device, computes}];
-    if (repeated.contain(task)) of_stream.due += whole;
-    const double begin = std::max(step[i].start, period.from).value;
-    const double end = std::min(step[i].end, period.from + period.time).value;
-    if (end > begin) of_stream.done += whole * (end - begin) / lasts;
-  }
-  return std::ranges::all_of(work, [&](const auto& each) {
-    const auto& [whose, its] = each;
-    const double most = whose.second ? (tolerance + kTicks) * period.time.value : kPart;
-    return std::abs(its.done - its.due) <= most;
-  });
-}
-
 // The rounds that were not simulated, as many periods in the middle of the step.
 void add_periods(const RoundPeriod& period, std::uint32_t rounds, std::span<const PathStep> path,
                  const PredictOptions& options, Prediction& few) {
@@ -312,15 +248,9 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
       for (int tries = 0; tries < 2; ++tries) {
         const std::uint32_t rounds = least + (input.rounds - least) % period;
         auto [found, path] = with_path(predict_rounds(input, strategy, rounds, options, memo));
-        // The first step found the devices idle: rounds repeat otherwise in those that are told.
-        const std::size_t told = found.timeline.steady_window().last;
         const double most = tolerance(found.plan, input.rounds);
-        if (!has_settled(found.timeline, most)) break;
-        const std::span<const Span> step = found.timeline.step(told);
-        const auto repeated = round_period(found.plan, step, few->step, most);
-        const Seconds begin = told > 0 ? found.timeline.step_end(told - 1) : Seconds{};
-        if (!repeated || !hosts_repeat(input, found, *repeated, begin)) break;
-        if (!devices_keep_up(found, *repeated, step, most)) break;
+        const auto repeated = steady_period(input, found, few->step, most);
+        if (!repeated) break;
         period = repeated->rounds;
         if ((input.rounds - rounds) % period != 0) continue;
         add_periods(*repeated, input.rounds, path, options, found);

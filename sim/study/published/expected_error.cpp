@@ -35,16 +35,16 @@ double to_four_digits(double share) {
 }
 
 // Which rows of a result are of each sort.
-using Rows = std::vector<std::size_t>;
-std::map<PredictionSort, Rows> rows_by_sort(const PublishedResult& result) {
-  std::map<PredictionSort, Rows> sorts;
+using RowNumbers = std::vector<std::size_t>;
+std::map<PredictionSort, RowNumbers> rows_by_sort(const PublishedResult& result) {
+  std::map<PredictionSort, RowNumbers> sorts;
   for (std::size_t i = 0; i < result.answers.size(); ++i) {
     sorts[result.answers[i].sort].push_back(i);
   }
   return sorts;
 }
 
-ExpectedError error_of(const PublishedResult& result, Rows rows) {
+ExpectedError error_of(const PublishedResult& result, RowNumbers rows) {
   const auto fitted = [&](std::size_t row) { return result.table.steps[row].fitted; };
   ExpectedError error{stem(result.table.file), std::all_of(rows.begin(), rows.end(), fitted)};
   if (!error.fitted) std::erase_if(rows, fitted);
