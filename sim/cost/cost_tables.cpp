@@ -62,6 +62,13 @@ bool in_powers_of_two(const SearchSpace& space, const GroupNetwork& network) {
   return true;
 }
 
+std::vector<KernelTraits> kernels_of(std::span<const CostModel* const> models) {
+  std::vector<KernelTraits> kernels;
+  kernels.reserve(models.size());
+  for (const CostModel* model : models) kernels.push_back(model->kernels());
+  return kernels;
+}
+
 // Which groups of which network a table of t_X looks at; see TransferTable.
 struct TableView {
   GroupNetwork network;
@@ -82,7 +89,8 @@ class TableBuilder {
         network_(cluster, options.cancelled),
         detail_(detail_for(options.detail)),
         views_(views()),
-        layers_(graph, cluster, models, sync, dtypes, options.rounds, options.segments) {}
+        counts_(count_actions(graph, keeping_most(kernels_of(models)), options.segments)),
+        layers_(graph, cluster, models, sync, dtypes, options.rounds, counts_) {}
 
   CostTables build() {
     plan_layers();
@@ -135,7 +143,6 @@ class TableBuilder {
   }
 
   void plan_edges() {
-    const std::vector<bool> gradient = requires_gradient(graph_);
     for (std::size_t i = 0; i < graph_.size(); ++i) {
       const LayerId consumer(i);
       const auto to = space_.variable_of(consumer);
@@ -143,10 +150,8 @@ class TableBuilder {
       for (std::size_t input = 0; input < graph_[consumer].inputs.size(); ++input) {
         const LayerId producer = graph_[consumer].inputs[input];
         const auto from = space_.variable_of(producer);
-        if (!from || *from == *to || earlier_reading(graph_[consumer], input)) continue;
-        if (first_reader(graph_, consumer).valid()) continue;  // of the same variable
-        const bool returns = gradient[producer()] && gradient[consumer()];
-        edges_.push_back({consumer, input, *from, *to, returns, edges_.size()});
+        if (!from || *from == *to || !counts_[i].reads[input]) continue;
+        edges_.push_back({consumer, input, *from, *to, counts_[i].returns[input], edges_.size()});
         share(edges_.back());
       }
     }
@@ -348,6 +353,7 @@ class TableBuilder {
   const GroupNetwork network_;
   const TableDetail detail_;
   const std::vector<TableView> views_;
+  const std::vector<LayerCounts> counts_;  ///< by layer
   const LayerTable layers_;
   std::vector<std::pair<LayerId, const Cuts*>> distinct_layers_;
   std::vector<std::size_t> first_layer_;  ///< by layer: the distinct one

@@ -91,17 +91,12 @@ Eq1::Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* 
       own_memo_(graph, cluster),
       memo_(memo != nullptr ? *memo : own_memo_),
       sync_costs_(memo_.sync_costs()),
-      requires_gradient_(requires_gradient(graph)),
+      counts_(count_actions(graph, KernelTraits{})),
       ordinals_(parameter_ordinals(graph)),
       classes_(classes) {}
 
-Seconds Eq1::compute(LayerId layer, const Config& config, std::uint32_t rounds, bool again) {
-  return slowest_shard(layer, config, step_phases(graph_, layer, requires_gradient_), rounds,
-                       again);
-}
-
-Seconds Eq1::slowest_shard(LayerId layer, const Config& config, const PhaseSet& phases,
-                           std::uint32_t rounds, bool again) {
+Seconds Eq1::compute(LayerId layer, const Config& config, const LayerCounts& counts,
+                     std::uint32_t rounds) {
   const Partition cut = partition(graph_[layer], config.degrees);
   Seconds slowest;
   for (std::size_t shard = 0; shard < config.devices.size(); ++shard) {
@@ -111,11 +106,8 @@ Seconds Eq1::slowest_shard(LayerId layer, const Config& config, const PhaseSet& 
         costs_(layer, cut.tile(static_cast<std::int64_t>(shard)), *models_[device()]);
     Seconds sum;
     for (std::size_t phase = 0; phase < kKernelPhases; ++phase) {
-      if (!phases[static_cast<Phase>(phase)]) continue;
-      const Phase of = static_cast<Phase>(phase);
-      const bool forward = of == Phase::forward_statistics || of == Phase::forward;
-      const double times = of == Phase::update ? 1.0 : forward && again ? 2.0 * rounds : rounds;
-      sum += times * costs[phase].seconds;
+      const double times = counts.times(static_cast<Phase>(phase), rounds);
+      if (times > 0) sum += times * costs[phase].seconds;
     }
     slowest = std::max(slowest, sum / cluster_[device].speed);
   }
@@ -137,17 +129,15 @@ Seconds Eq1::transfer_by_table(LayerId consumer, std::size_t input, const Degree
 }
 
 Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& producer_config,
-                      const Config& consumer_config, bool gradient) {
+                      const Config& consumer_config, bool returns) {
   const LayerId producer = graph_[consumer].inputs[input];
   if (is_input(graph_[producer].op)) return {};
-  if (earlier_reading(graph_[consumer], input)) return {};
   if (reads_own_shard(graph_, consumer, input, producer_config, consumer_config)) return {};
-  const bool returns = gradient && requires_gradient_[producer()] && requires_gradient_[consumer()];
   const bool copies = has_copies(graph_[producer], producer_config) ||
                       has_copies(graph_[consumer], consumer_config);
   if (copies || classes_ != nullptr) {
     const auto boxes =
-        memo_.boxes(consumer, input, producer_config, consumer_config, !gradient, classes_);
+        memo_.boxes(consumer, input, producer_config, consumer_config, !returns, classes_);
     const Seconds read = exchange_time(boxes, returns && !copies ? Way::both : Way::read);
     return returns && copies ? read + exchange_time(boxes, Way::returned) : read;
   }
@@ -173,9 +163,8 @@ Seconds Eq1::exchange_time(const std::shared_ptr<const ClassBoxes>& boxes, Way w
   return at->second = strata::exchange_time(back, cluster_, size, false, classes_);
 }
 
-Seconds Eq1::partial_sums(LayerId layer, const Config& config, bool gradient) {
+Seconds Eq1::partial_sums(LayerId layer, const Config& config, bool returns) {
   if (config.degrees.r == 1) return {};
-  const bool returns = gradient && requires_gradient_[layer()];
   const bool copies = has_copies(graph_[layer], config);
   if (copies && !returns) return {};
   const auto boxes = memo_.sums(layer, config, classes_);
@@ -185,13 +174,13 @@ Seconds Eq1::partial_sums(LayerId layer, const Config& config, bool gradient) {
 
 Seconds Eq1::statistics_time(LayerId layer, const Config& config) {
   const Layer& l = graph_[layer];
-  const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
-  if (!phases[Phase::forward_statistics] && !phases[Phase::backward_statistics]) return {};
+  const PhaseSet& sums = counts_[layer()].sums_statistics;
+  if (!sums[Phase::forward_statistics] && !sums[Phase::backward_statistics]) return {};
   const auto groups = shard_groups(config.degrees, statistics(l, whole(l.output)).over);
   if (groups.front().size() < 2) return {};
   const JointSync& joint = sync_costs_.joint(group_devices(config, groups));
   const auto time = [&](Phase phase) {
-    if (!phases[phase]) return Seconds{};
+    if (!sums[phase]) return Seconds{};
     const auto bytes = group_bytes(l, config, groups, [&](const Box& box) {
       const Statistics values = statistics(l, box);
       const bool forward = phase == Phase::forward_statistics;
@@ -206,8 +195,7 @@ Seconds Eq1::sync(LayerId layer, const Config& config, std::uint32_t rounds) {
   const Layer& l = graph_[layer];
   const Seconds exchange = static_cast<double>(rounds) * statistics_time(layer, config);
   const auto parts = replica_shards(config.degrees);
-  const bool updates = step_phases(graph_, layer, requires_gradient_)[Phase::update];
-  if (!updates || parts.front().size() < 2) return exchange;
+  if (!counts_[layer()].updates || parts.front().size() < 2) return exchange;
   const auto bytes = group_bytes(l, config, parts, [&](const Tile& shard) {
     return Bytes{shard_parameters(l, shard).total() * element_bytes(dtypes_.gradients)};
   });
@@ -227,9 +215,7 @@ Seconds Eq1::gradient_time(LayerId layer, const std::vector<std::vector<DeviceId
 // The owner sums the gradients of all copies of its weight.
 Seconds Eq1::sync_with_copies(LayerId owner, const Strategy& strategy, std::uint32_t rounds) {
   const bool copied = !weight_copies(graph_, owner, strategy.configs()).empty();
-  if (!copied || !step_phases(graph_, owner, requires_gradient_)[Phase::update]) {
-    return sync(owner, strategy[owner], rounds);
-  }
+  if (!copied || !counts_[owner()].updates) return sync(owner, strategy[owner], rounds);
   std::vector<bool> alone(graph_.size());
   alone[owner()] = true;
   const std::int64_t size = element_bytes(dtypes_.gradients);
@@ -242,44 +228,37 @@ Seconds Eq1::sync_with_copies(LayerId owner, const Strategy& strategy, std::uint
   return gradient_time(owner, groups, bytes);
 }
 
-// A copy of a weight is updated where it is.
-PhaseSet Eq1::phases_with_copies(LayerId layer, const Strategy& strategy) const {
-  PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
-  const LayerId owner = graph_[layer].weight_of;
-  if (owner.valid() && weight_holder(graph_, layer, strategy.configs()) == layer) {
-    phases.add(Phase::update, step_phases(graph_, owner, requires_gradient_)[Phase::update]);
-  }
-  return phases;
-}
-
-std::vector<LayerTerms> Eq1::terms(const Strategy& strategy, std::uint32_t rounds,
-                                   const std::atomic<bool>* cancelled) {
+std::vector<LayerTerms> Eq1::terms(const Strategy& strategy, std::span<const LayerCounts> counts,
+                                   std::uint32_t rounds, const std::atomic<bool>* cancelled) {
   cancelled_ = cancelled;
   std::vector<LayerTerms> result(graph_.size());
-  std::vector<KernelTraits> kernels;
-  for (const CostModel* model : models_) kernels.push_back(model->kernels());
-  const std::vector<bool> again =
-      computed_again(graph_, strategy.segments(), keeping_most(kernels));
   for (std::size_t i = 0; i < graph_.size(); ++i) {
     const LayerId layer(i);
     if (is_input(graph_[layer].op)) continue;
     throw_if_cancelled(cancelled);
-    result[i].compute = slowest_shard(layer, strategy[layer], phases_with_copies(layer, strategy),
-                                      rounds, again[i]);
+    result[i].compute = compute(layer, strategy[layer], counts[i], rounds);
     result[i].sync = sync_with_copies(layer, strategy, rounds);
-    const bool stays = gets_whole_gradient(graph_, strategy, layer);
-    result[i].transfer = partial_sums(layer, strategy[layer], !stays);
+    Seconds transfers = partial_sums(layer, strategy[layer], counts[i].spreads_gradient);
     const std::vector<LayerId>& inputs = graph_[layer].inputs;
-    const bool reads = !shared_reader(graph_, strategy, layer).valid();
-    for (std::size_t input = 0; reads && input < inputs.size(); ++input) {
-      const bool returns = !gets_whole_gradient(graph_, strategy, inputs[input]);
-      result[i].transfer +=
-          transfer(layer, input, strategy[inputs[input]], strategy[layer], returns);
+    for (std::size_t input = 0; input < inputs.size(); ++input) {
+      if (!counts[i].reads[input]) continue;
+      transfers += transfer(layer, input, strategy[inputs[input]], strategy[layer],
+                            counts[i].returns[input]);
     }
-    result[i].transfer = static_cast<double>(rounds) * result[i].transfer;
+    result[i].transfer = static_cast<double>(rounds) * transfers;
   }
   cancelled_ = nullptr;
   return result;
+}
+
+std::vector<LayerTerms> Eq1::terms(const Strategy& strategy, std::uint32_t rounds,
+                                   const std::atomic<bool>* cancelled) {
+  std::vector<KernelTraits> kernels;
+  for (const CostModel* model : models_) kernels.push_back(model->kernels());
+  StepOptions options;
+  options.kernels = keeping_most(kernels);
+  const Step step = make_step(graph_, strategy, options);
+  return terms(strategy, count_actions(graph_, step), rounds, cancelled);
 }
 
 Seconds exchange_time(std::span<const NeededBox> boxes, const Cluster& cluster,

@@ -14,8 +14,8 @@
 #include "sim/cluster/cluster.h"
 #include "sim/cost/group_network.h"
 #include "sim/cost/layer_costs.h"
-#include "sim/graph/step_phases.h"
 #include "sim/plan/lowering_memo.h"
+#include "sim/step/layer_counts.h"
 #include "sim/strategy/strategy.h"
 
 namespace strata {
@@ -37,28 +37,30 @@ class Eq1 {
       SyncAlgorithm sync, DTypes dtypes, LoweringMemo* memo = nullptr,
       const DeviceClasses* classes = nullptr);
 
-  /// Of a step that computes the graph in so many rounds, whose gradients add up. `again`: each
-  /// computes the forward pass twice.
-  Seconds compute(LayerId layer, const Config& config, std::uint32_t rounds = 1,
-                  bool again = false);
+  /// Of a step that computes the graph in so many rounds, whose gradients add up.
+  Seconds compute(LayerId layer, const Config& config, const LayerCounts& counts,
+                  std::uint32_t rounds = 1);
   Seconds sync(LayerId layer, const Config& config, std::uint32_t rounds = 1);
-  /// The edge into input number `input` of `consumer`: the most loaded link's time, forward and
-  /// (where the producer needs a gradient, and with `gradient`) backward.
+  /// The edge into input number `input` of `consumer`: the most loaded link's time, forward and,
+  /// where the gradient `returns`, backward.
   Seconds transfer(LayerId consumer, std::size_t input, const Config& producer_config,
-                   const Config& consumer_config, bool gradient = true);
+                   const Config& consumer_config, bool returns);
 
   /// Likewise of the sums of a layer that is cut in r, between its shards.
-  Seconds partial_sums(LayerId layer, const Config& config, bool gradient = true);
+  Seconds partial_sums(LayerId layer, const Config& config, bool returns);
 
-  /// Every layer's terms, in the graph's order; what moves for layers that are computed again is
-  /// not among them. Throws Cancelled (sim/base/cancel.h) once it is called off.
+  /// Every layer's terms, in the graph's order. `counts`: of the strategy's step
+  /// (count_actions()), by layer. Throws Cancelled (sim/base/cancel.h) once it is called off.
+  std::vector<LayerTerms> terms(const Strategy& strategy, std::span<const LayerCounts> counts,
+                                std::uint32_t rounds, const std::atomic<bool>* cancelled = nullptr);
+  /// Of a step that shares nothing among replicas.
   std::vector<LayerTerms> terms(const Strategy& strategy, std::uint32_t rounds = 1,
                                 const std::atomic<bool>* cancelled = nullptr);
 
+  /// What any strategy's step does of each layer (count_actions()), but for what is computed again.
+  std::span<const LayerCounts> counts() const { return counts_; }
+
  private:
-  Seconds slowest_shard(LayerId layer, const Config& config, const PhaseSet& phases,
-                        std::uint32_t rounds, bool again);
-  PhaseSet phases_with_copies(LayerId layer, const Strategy& strategy) const;
   Seconds statistics_time(LayerId layer, const Config& config);
   Seconds gradient_time(LayerId layer, const std::vector<std::vector<DeviceId>>& groups,
                         const std::vector<Bytes>& bytes);
@@ -79,7 +81,7 @@ class Eq1 {
   LoweringMemo own_memo_;
   LoweringMemo& memo_;
   SyncCosts& sync_costs_;
-  std::vector<bool> requires_gradient_;
+  std::vector<LayerCounts> counts_;  ///< by layer
   std::vector<std::uint32_t> ordinals_;
   const DeviceClasses* classes_;
   const std::atomic<bool>* cancelled_ = nullptr;  ///< of the terms at hand

@@ -20,13 +20,6 @@ bool one_kind(const Cluster& cluster, std::span<const CostModel* const> models) 
   return true;
 }
 
-std::vector<KernelTraits> kernels_of(std::span<const CostModel* const> models) {
-  std::vector<KernelTraits> kernels;
-  kernels.reserve(models.size());
-  for (const CostModel* model : models) kernels.push_back(model->kernels());
-  return kernels;
-}
-
 // How groups of shards that differ only in the dims of `over` lie over the devices: runs of digits
 // with degree, stride and whether they are in `over`. Equal keys, equal groups.
 std::vector<std::int32_t> group_key(const Cut& cut, const PerDim<bool>& over) {
@@ -92,22 +85,17 @@ Interval hull(const AccessMap& access, const Extents& input, Dim dim, const Tile
 
 LayerTable::LayerTable(const Graph& graph, const Cluster& cluster,
                        std::span<const CostModel* const> models, SyncAlgorithm sync, DTypes dtypes,
-                       std::uint32_t rounds, const Segments& segments)
+                       std::uint32_t rounds, std::span<const LayerCounts> counts)
     : graph_(graph),
       cluster_(cluster),
       models_(models),
       sync_(sync),
       dtypes_(dtypes),
       rounds_(rounds),
-      again_(computed_again(graph, segments, keeping_most(kernels_of(models)))),
+      counts_(counts),
       alike_(one_kind(cluster, models)),
       ordinals_(parameter_ordinals(graph)),
-      sync_costs_(cluster) {
-  const std::vector<bool> needs_gradient = requires_gradient(graph);
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    phases_.push_back(step_phases(graph, LayerId(i), needs_gradient));
-  }
-}
+      sync_costs_(cluster) {}
 
 std::vector<double> LayerTable::seconds(LayerId layer, const Cuts& cuts,
                                         const std::atomic<bool>* cancelled) const {
@@ -138,9 +126,8 @@ std::vector<std::int64_t> LayerTable::merged_channels(LayerId layer) const {
 
 bool LayerTable::equal(LayerId a, LayerId b) const {
   const Layer &x = graph_[a], &y = graph_[b];
-  if (x.output != y.output || x.parameters != y.parameters || phases_[a()] != phases_[b()] ||
-      again_[a()] != again_[b()] || x.inputs.size() != y.inputs.size() || !(x.op == y.op) ||
-      x.speed != y.speed) {
+  if (x.output != y.output || x.parameters != y.parameters || counts_[a()] != counts_[b()] ||
+      x.inputs.size() != y.inputs.size() || !(x.op == y.op) || x.speed != y.speed) {
     return false;
   }
   // A parameter server is another replica for every layer.
@@ -207,14 +194,9 @@ double LayerTable::cost(LayerId layer, const PerDim<const Shape*>& shapes, Inter
   const PhaseCosts costs =
       shard_costs(graph_, layer, {whole(output), terms}, inputs, dtypes_, model);
   double sum = 0;
-  for (int phase = 0; phase < kKernelPhases; ++phase) {
-    const auto p = static_cast<Phase>(phase);
-    if (!phases_[layer()][p]) continue;
-    const bool forward = p == Phase::forward_statistics || p == Phase::forward;
-    const double times = p == Phase::update           ? 1
-                         : forward && again_[layer()] ? 2 * rounds_
-                                                      : rounds_;
-    sum += times * costs[static_cast<std::size_t>(phase)].seconds.value;
+  for (std::size_t phase = 0; phase < kKernelPhases; ++phase) {
+    const double times = counts_[layer()].times(static_cast<Phase>(phase), rounds_);
+    if (times > 0) sum += times * costs[phase].seconds.value;
   }
   return sum;
 }
@@ -298,7 +280,7 @@ double LayerTable::statistics_time(LayerId layer, const Cut& cut, const PerDim<b
   const Layer& l = graph_[layer];
   double sum = 0;
   for (const Phase phase : {Phase::forward_statistics, Phase::backward_statistics}) {
-    if (!phases_[layer()][phase]) continue;
+    if (!counts_[layer()].sums_statistics[phase]) continue;
     const auto bytes = bytes_by_group(l, cut, over, [&](const Box& box) {
       const Statistics values = statistics(l, box);
       const bool forward = phase == Phase::forward_statistics;
@@ -322,7 +304,7 @@ double LayerTable::partial_sums(LayerId layer, const Cut& cut, Known& known) con
   const auto time = [&] {
     const auto boxes = partial_boxes(l, config_of(cut));
     return exchange_time(boxes, cluster_, element_bytes(dtypes_.values),
-                         phases_[layer()].any_backward())
+                         counts_[layer()].spreads_gradient)
         .value;
   };
   if (key.empty()) return time();
@@ -333,15 +315,16 @@ double LayerTable::partial_sums(LayerId layer, const Cut& cut, Known& known) con
 
 double LayerTable::sync(LayerId layer, const Cut& cut, Known& known) const {
   const Layer& l = graph_[layer];
-  const PhaseSet& phases = phases_[layer()];
+  const LayerCounts& counts = counts_[layer()];
   double sum = 0;
-  if (phases[Phase::update] && exchanges(cut, kReplicated)) {
+  if (counts.updates && exchanges(cut, kReplicated)) {
     const GroupKey key = group_key(cut, kReplicated);
     const auto [at, fresh] = known.parameters.try_emplace(sized(key, cut, kReplicated), 0);
     if (fresh) at->second = parameter_time(layer, cut, joint(key, cut, kReplicated));
     sum += at->second;
   }
-  if (phases[Phase::forward_statistics] || phases[Phase::backward_statistics]) {
+  if (counts.sums_statistics[Phase::forward_statistics] ||
+      counts.sums_statistics[Phase::backward_statistics]) {
     const PerDim<bool> over = statistics(l, whole(l.output)).over;
     if (!exchanges(cut, over)) return sum;
     const GroupKey key = group_key(cut, over);

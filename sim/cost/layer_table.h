@@ -23,10 +23,10 @@ namespace strata {
 
 class LayerTable {
  public:
-  /// As for Eq1. All references must outlive this. `rounds`, `segments`: see CostTableOptions.
+  /// As for Eq1. All references must outlive this. `counts`: of any strategy's step, by layer.
   LayerTable(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
-             SyncAlgorithm sync, DTypes dtypes, std::uint32_t rounds = 1,
-             const Segments& segments = {});
+             SyncAlgorithm sync, DTypes dtypes, std::uint32_t rounds,
+             std::span<const LayerCounts> counts);
 
   /// By choice. Throws Cancelled (sim/base/cancel.h) once it is called off.
   std::vector<double> seconds(LayerId layer, const Cuts& cuts,
@@ -73,9 +73,8 @@ class LayerTable {
   SyncAlgorithm sync_;
   DTypes dtypes_;
   double rounds_;
-  std::vector<bool> again_;  ///< by layer: its forward pass is computed twice
-  bool alike_;               ///< all devices of one kind and speed
-  std::vector<PhaseSet> phases_;
+  std::span<const LayerCounts> counts_;
+  bool alike_;  ///< all devices of one kind and speed
   std::vector<std::uint32_t> ordinals_;
   mutable SyncCosts sync_costs_;
   mutable std::mutex lock_;

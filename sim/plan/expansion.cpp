@@ -107,18 +107,29 @@ StepOptions step_options(const LowerOptions& options) {
 
 Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
            const LowerOptions& options) {
+  return lower(graph, cluster, strategy, make_step(graph, strategy, step_options(options)),
+               options);
+}
+
+Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy, const Step& step,
+           const LowerOptions& options) {
   LoweringMemo own(graph, cluster);
   LoweringMemo& memo = options.memo != nullptr ? *options.memo : own;
-  const Step step = make_step(graph, strategy, step_options(options));
   Expansion to(graph, cluster, strategy, options, step, memo, nullptr);
   return expand_all(to);
 }
 
 Plan lower_by_class(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
                     const LowerOptions& options, std::span<const std::uint32_t> cost_models) {
+  return lower_by_class(graph, cluster, strategy, make_step(graph, strategy, step_options(options)),
+                        options, cost_models);
+}
+
+Plan lower_by_class(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
+                    const Step& step, const LowerOptions& options,
+                    std::span<const std::uint32_t> cost_models) {
   LoweringMemo own(graph, cluster);
   LoweringMemo& memo = options.memo != nullptr ? *options.memo : own;
-  const Step step = make_step(graph, strategy, step_options(options));
   DeviceClasses found =
       find_device_classes(graph, cluster, strategy, step, options, cost_models, memo);
   std::shared_ptr<const DeviceClasses> classes;

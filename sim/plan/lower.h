@@ -62,6 +62,9 @@ struct TooManyTasks {};
 /// (check()), Cancelled once it is called off, and TooManyTasks.
 Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
            const LowerOptions& options = {});
+/// Of the strategy's Step by these options.
+Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy, const Step& step,
+           const LowerOptions& options);
 
 /// The same with tasks on one device of each class alone (device_classes.h). `cost_models`: by
 /// device, a number for each; none where all devices of a kind have one. Where no two devices are
@@ -69,5 +72,8 @@ Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
 Plan lower_by_class(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
                     const LowerOptions& options = {},
                     std::span<const std::uint32_t> cost_models = {});
+Plan lower_by_class(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
+                    const Step& step, const LowerOptions& options,
+                    std::span<const std::uint32_t> cost_models);
 
 }  // namespace strata

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/cost/work.h"
-#include "sim/graph/step_phases.h"
+#include "sim/step/layer_counts.h"
 #include "sim/study/case/cost_basis.h"
 #include "sim/study/case/plausibility.h"
 
@@ -24,28 +24,25 @@ double least_share(const PhaseWork& work) {
 }  // namespace
 
 StepFlops step_flops(const Graph& graph, const KernelTraits& kernels, const Segments& segments) {
-  const std::vector<bool> again = computed_again(graph, segments, kernels);
-  const std::vector<bool> trains = requires_gradient(graph);
+  const std::vector<LayerCounts> counts = count_actions(graph, kernels, segments);
   StepFlops flops;
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const LayerId id(i);
     const Layer& layer = graph[id];
     const std::int64_t forward = macs(graph, id);
     if (forward == 0) continue;
-    const PhaseSet phases = step_phases(graph, id, trains);
     // Without parameters both factors of a product have a gradient.
     const int data = layer.parameters.total() > 0 ? 1 : 2;
-    const int passes =
-        1 + (phases[Phase::backward_data] ? data : 0) + (phases[Phase::backward_weights] ? 1 : 0);
+    const int passes = 1 + (counts[i].computes(Phase::backward_data) ? data : 0) +
+                       (counts[i].computes(Phase::backward_weights) ? 1 : 0);
     flops.model = flops.model + Flops{2.0 * static_cast<double>(forward) * passes};
     std::vector<Extents> inputs;
     for (LayerId input : layer.inputs) inputs.push_back(graph[input].output);
     const ShardWork work{&layer.op, layer.output, inputs, layer.parameters};
     for (Phase phase : {Phase::forward, Phase::backward_data, Phase::backward_weights}) {
-      if (!phases[phase]) continue;
+      if (!counts[i].computes(phase)) continue;
       const PhaseWork needed = phase_work(work, phase, kernels);
-      const double times = phase == Phase::forward && again[i] ? 2 : 1;
-      const Flops done = needed.direct.flops() * times;
+      const Flops done = needed.direct.flops() * counts[i].times(phase, 1);
       flops.hardware = flops.hardware + done;
       flops.least = flops.least + done * least_share(needed);
     }

@@ -15,6 +15,7 @@
 #include "sim/plan/lower.h"
 #include "sim/simulate/jitter.h"
 #include "sim/simulate/transfer_ways.h"
+#include "sim/step/layer_counts.h"
 #include "sim/strategy/stages.h"
 #include "sim/study/case/few_rounds.h"
 #include "sim/study/case/flops.h"
@@ -147,10 +148,14 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
   Prediction result;
   result.strategy = strategy;
   result.rounds = rounds;
+  std::vector<LayerCounts> counts;
   result.plan = named(strategy, [&] {
+    const Step step = make_step(input.graph, strategy, step_options(lowering));
+    counts = count_actions(input.graph, step);
     return options.devices == Simulated::all_devices
-               ? lower(input.graph, input.cluster, strategy, lowering)
-               : lower_by_class(input.graph, input.cluster, strategy, lowering, numbered(models));
+               ? lower(input.graph, input.cluster, strategy, step, lowering)
+               : lower_by_class(input.graph, input.cluster, strategy, step, lowering,
+                                numbered(models));
   });
   result.costs = task_costs(result.plan, input.graph, strategy, memo.costs, models);
   const std::vector<bool> adds_while_it_moves =
@@ -162,7 +167,7 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
   if (options.eq1) {
     Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes, &memo.lowering,
             result.plan.classes());
-    result.terms = eq1.terms(strategy, input.rounds, options.cancelled);
+    result.terms = eq1.terms(strategy, counts, input.rounds, options.cancelled);
   }
   result.communication = named(strategy, [&] { return communication(result.plan); });
   result.sources = cost_sources(result.plan, result.costs);

@@ -30,7 +30,7 @@ class Explainer {
   Explainer(const Case& input, const SearchSpace& space, const Strategy& strategy, LayerId asked)
       : input_(input),
         strategy_(strategy),
-        again_(computed_again(input.graph, strategy.segments(), kernels_of(input))),
+        counts_(count_actions(input.graph, kernels_of(input), strategy.segments())),
         space_(space),
         asked_(asked),
         variable_(space[*space.variable_of(asked)]) {
@@ -54,6 +54,8 @@ class Explainer {
   }
 
  private:
+  bool reads(LayerId layer, std::size_t input) const { return counts_[layer()].reads[input]; }
+
   bool shares(LayerId layer) const {
     return std::find(variable_.layers.begin(), variable_.layers.end(), layer) !=
            variable_.layers.end();
@@ -61,19 +63,17 @@ class Explainer {
 
   void add_neighbours(LayerId layer) {
     const Graph& graph = input_.graph;
-    const bool reads = !first_reader(graph, layer).valid();
     for (std::size_t k = 0; k < graph[layer].inputs.size(); ++k) {
       const LayerId producer = graph[layer].inputs[k];
-      if (reads && !shares(producer)) neighbours_.push_back({layer, k, producer, true});
+      if (reads(layer, k) && !shares(producer)) neighbours_.push_back({layer, k, producer, true});
     }
     // A consumer that reads the layer twice stands twice.
     LayerId before;
     for (LayerId consumer : graph.consumers(layer)) {
       if (consumer == before || shares(consumer)) continue;
-      if (first_reader(graph, consumer).valid()) continue;
       before = consumer;
       for (std::size_t k = 0; k < graph[consumer].inputs.size(); ++k) {
-        if (graph[consumer].inputs[k] == layer) {
+        if (graph[consumer].inputs[k] == layer && reads(consumer, k)) {
           neighbours_.push_back({consumer, k, consumer, false});
         }
       }
@@ -87,16 +87,19 @@ class Explainer {
     for (LayerId layer : variable_.layers) {
       const Config own = space_.config_of(layer, cut, config);
       costs.configs.push_back(own);
-      costs.compute += eq1.compute(layer, own, input_.rounds, again_[layer()]);
+      costs.compute += eq1.compute(layer, own, counts_[layer()], input_.rounds);
       costs.sync += eq1.sync(layer, own, input_.rounds);
-      costs.transfer_out += rounds() * eq1.partial_sums(layer, own);
+      costs.transfer_out +=
+          rounds() * eq1.partial_sums(layer, own, counts_[layer()].spreads_gradient);
     }
     for (const Neighbour& n : neighbours_) {
       const Config& other = strategy_[n.other];
       const LayerId layer = n.comes_in ? n.consumer : input_.graph[n.consumer].inputs[n.input];
       const Config own = space_.config_of(layer, cut, config);
-      const Seconds time = rounds() * (n.comes_in ? eq1.transfer(n.consumer, n.input, other, own)
-                                                  : eq1.transfer(n.consumer, n.input, own, other));
+      const bool returns = counts_[n.consumer()].returns[n.input];
+      const Seconds time =
+          rounds() * (n.comes_in ? eq1.transfer(n.consumer, n.input, other, own, returns)
+                                 : eq1.transfer(n.consumer, n.input, own, other, returns));
       (n.comes_in ? costs.transfer_in : costs.transfer_out) += time;
       if (time <= costs.binding_transfer) continue;
       costs.binding = n.other;
@@ -109,7 +112,7 @@ class Explainer {
 
   const Case& input_;
   const Strategy& strategy_;
-  const std::vector<bool> again_;  // by layer: computed again
+  const std::vector<LayerCounts> counts_;  // by layer
   const SearchSpace& space_;
   LayerId asked_;
   const SearchVariable& variable_;

@@ -109,7 +109,7 @@ class SumsBuilder {
         if (links_.empty()) continue;
         const std::span<double> busy = std::span(terms).subspan(devices_, links_.size());
         add_partial_sums(layer, cut, busy);
-        if (timer.phases(layer)[Phase::update]) add_sync(layer, cut, busy);
+        if (timer.counts(layer).updates) add_sync(layer, cut, busy);
       }
       if (chain_) add_links_within(v, c, terms);
       sums_.variables[v].push_back(std::move(terms));

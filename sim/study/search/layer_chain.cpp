@@ -26,12 +26,13 @@ bool reads_only(const Graph& graph, LayerId layer, LayerId producer) {
 // weights, all others give gradients back.
 bool is_chain(const Graph& graph) {
   const std::vector<LayerId> layers = computing_layers(graph);
-  const std::vector<bool> needs_gradient = requires_gradient(graph);
+  const std::vector<LayerCounts> counts = count_actions(graph, KernelTraits{});
   if (layers.size() < 2) return false;
   for (std::size_t k = 0; k < layers.size(); ++k) {
-    const PhaseSet phases = step_phases(graph, layers[k], needs_gradient);
-    if (k == 0 ? !phases[Phase::backward_weights] || phases[Phase::backward_data]
-               : !phases[Phase::backward_data] || !reads_only(graph, layers[k], layers[k - 1])) {
+    const LayerCounts& own = counts[layers[k]()];
+    const bool returns = own.computes(Phase::backward_data);
+    if (k == 0 ? !own.computes(Phase::backward_weights) || returns
+               : !returns || !reads_only(graph, layers[k], layers[k - 1])) {
       return false;
     }
   }

@@ -8,7 +8,7 @@
 #include "sim/base/cancel.h"
 #include "sim/graph/ops/phase.h"
 #include "sim/graph/regions.h"
-#include "sim/graph/step_phases.h"
+#include "sim/step/layer_counts.h"
 #include "sim/step/shard_groups.h"
 
 namespace strata {
@@ -22,8 +22,7 @@ class Kept {
       : graph_(std::move(graph)),
         dtypes_(dtypes),
         by_(by),
-        again_(computed_again(graph_, by.segments, by.kernels)),
-        needs_gradient_(requires_gradient(graph_)),
+        counts_(count_actions(graph_, by.kernels, by.segments)),
         readers_(graph_.size(), 0),
         is_shared_(graph_.size(), false) {
     for (const Layer& layer : graph_.layers()) {
@@ -77,16 +76,18 @@ class Kept {
   }
   // Whether a segment is computed again from the layer's output.
   bool begins_a_segment(LayerId layer) const {
-    if (by_.segments.empty() || is_input(graph_[layer].op) || again_[layer()]) return false;
+    if (by_.segments.empty() || is_input(graph_[layer].op) || is_computed_again(layer)) {
+      return false;
+    }
     const auto readers = graph_.consumers(layer);
     return std::any_of(readers.begin(), readers.end(), [&](LayerId reader) {
-      return is_in_segment(reader) && again_[reader()] &&
+      return is_in_segment(reader) && is_computed_again(reader) &&
              by_.segments[reader()] != by_.segments[layer()];
     });
   }
   // At least; of a weight of which there are copies more than are known here.
   std::int64_t interval(LayerId layer, const Degrees& degrees, std::int64_t held) const {
-    if (!step_phases(graph_, layer, needs_gradient_)[Phase::update]) return held;
+    if (!counts_[layer()].updates) return held;
     return is_shared_[layer()]
                ? 0
                : held / static_cast<std::int64_t>(replica_shards(degrees).front().size());
@@ -101,8 +102,11 @@ class Kept {
     return layer;
   }
   bool has_backward(LayerId layer) const {
-    const PhaseSet phases = step_phases(graph_, layer, needs_gradient_);
-    return phases[Phase::backward_data] || phases[Phase::backward_weights];
+    const LayerCounts& counts = counts_[layer()];
+    return counts.computes(Phase::backward_data) || counts.computes(Phase::backward_weights);
+  }
+  bool is_computed_again(LayerId layer) const {
+    return counts_[layer()].times(Phase::forward, 1) > 1;
   }
   std::vector<std::size_t> inputs_read(LayerId layer) const {
     std::vector<std::size_t> inputs;
@@ -119,8 +123,7 @@ class Kept {
   Graph graph_;
   DTypes dtypes_;
   KeptBy by_;
-  std::vector<bool> again_;  // by layer
-  std::vector<bool> needs_gradient_;
+  std::vector<LayerCounts> counts_;    // by layer
   std::vector<std::int64_t> readers_;  // by layer: of its output
   std::vector<bool> is_shared_;        // by layer: others have its weight
   bool has_instant_ = false;

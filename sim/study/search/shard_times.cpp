@@ -15,15 +15,15 @@ constexpr double kRounding = 1 / kTicksPerSecond;
 
 LayerId ShardTimer::first_equal(LayerId layer) const {
   const LayerId first = costs_.first_equal(layer);
-  return phases(first) == phases(layer) ? first : layer;
+  return counts(first) == counts(layer) ? first : layer;
 }
 
 ShardTimes ShardTimer::times(LayerId layer, const Cut& cut, std::int64_t shard, DeviceId device) {
-  const PhaseSet has = phases(layer);
+  const LayerCounts& its = counts(layer);
   const Tile tile = partition(input_.graph[layer], cut.degrees).tile(shard);
   const PhaseCosts& costs = costs_(layer, tile, *input_.models[device()]);
   const auto seconds = [&](Phase phase) {
-    if (!has[phase]) return 0.0;
+    if (its.times(phase, 1) == 0) return 0.0;
     const Seconds time = costs[static_cast<std::size_t>(phase)].seconds;
     return std::max(0.0, time.value / input_.cluster[device].speed - kRounding);
   };
@@ -35,7 +35,7 @@ ShardTimes ShardTimer::times(LayerId layer, const Cut& cut, std::int64_t shard, 
 double ShardTimer::seconds(LayerId layer, const Cut& cut, DeviceId device) {
   const auto shard = shard_on(cut, device);
   if (!shard) return 0;
-  return of_step(times(layer, cut, *shard, device), !may_update_elsewhere(cut));
+  return of_step(layer, times(layer, cut, *shard, device), !may_update_elsewhere(cut));
 }
 
 void ShardTimer::add_seconds(LayerId layer, const Cut& cut, std::span<double> by_device) {
@@ -44,12 +44,13 @@ void ShardTimer::add_seconds(LayerId layer, const Cut& cut, std::span<double> by
   for (std::size_t shard = 0; shard < devices.size(); ++shard) {
     const DeviceId device = devices[shard];
     by_device[device()] +=
-        of_step(times(layer, cut, static_cast<std::int64_t>(shard), device), updates);
+        of_step(layer, times(layer, cut, static_cast<std::int64_t>(shard), device), updates);
   }
 }
 
-double ShardTimer::of_step(const ShardTimes& times, bool updates) const {
-  const double of_round = times.forward + times.data + times.weights;
+double ShardTimer::of_step(LayerId layer, const ShardTimes& times, bool updates) const {
+  const double of_round =
+      counts(layer).times(Phase::forward, 1) * times.forward + times.data + times.weights;
   return input_.rounds * of_round + (updates ? times.update : 0);
 }
 

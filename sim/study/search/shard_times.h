@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/cost/layer_costs.h"
-#include "sim/graph/step_phases.h"
+#include "sim/step/layer_counts.h"
 #include "sim/strategy/search_space.h"
 #include "sim/study/case/predict.h"
 
@@ -17,7 +17,7 @@ namespace strata {
 
 /// Of one round.
 struct ShardTimes {
-  double forward = 0;  ///< with its statistics
+  double forward = 0;  ///< once, with its statistics
   double data = 0;     ///< the gradient of its inputs, with its statistics
   double weights = 0;  ///< the gradient of its parameters
   double update = 0;
@@ -27,7 +27,8 @@ class ShardTimer {
  public:
   explicit ShardTimer(const Case& input)
       : input_(input),
-        needs_gradient_(requires_gradient(input.graph)),
+        counts_(count_actions(input.graph, kernels_of(input),
+                              segments(input.graph, input.recompute, kernels_of(input)))),
         costs_(input.graph, input.dtypes) {}
 
   /// The first layer that costs what `layer` costs, where it has the same phases; else `layer`.
@@ -39,15 +40,15 @@ class ShardTimer {
   double seconds(LayerId layer, const Cut& cut, DeviceId device);
   /// Adds that of every device.
   void add_seconds(LayerId layer, const Cut& cut, std::span<double> by_device);
-  PhaseSet phases(LayerId layer) const { return step_phases(input_.graph, layer, needs_gradient_); }
+  const LayerCounts& counts(LayerId layer) const { return counts_[layer()]; }
 
  private:
-  double of_step(const ShardTimes& times, bool updates) const;
+  double of_step(LayerId layer, const ShardTimes& times, bool updates) const;
   static std::optional<std::int64_t> shard_on(const Cut& cut, DeviceId device);
   bool may_update_elsewhere(const Cut& cut) const;
 
   const Case& input_;
-  const std::vector<bool> needs_gradient_;
+  const std::vector<LayerCounts> counts_;  ///< by layer
   LayerCosts costs_;
 };
 

@@ -56,9 +56,10 @@ class Comparison {
         for (LayerId layer : space_[v].layers) {
           const bool leads = layer == space_[v].leader;
           const Config config = config_of(leads ? cuts[i] : output_cut(cuts[i]));
-          expected += (eq1_.compute(layer, config) + eq1_.sync(layer, config) +
-                       eq1_.partial_sums(layer, config))
-                          .value;
+          expected +=
+              (eq1_.compute(layer, config, eq1_.counts()[layer()]) + eq1_.sync(layer, config) +
+               eq1_.partial_sums(layer, config, eq1_.counts()[layer()].spreads_gradient))
+                  .value;
         }
         ASSERT_NEAR((*tables_.variables[v])[i], expected, 1e-13 * expected + tables_.quantum)
             << graph_[space_[v].leader].name << ", choice " << i;
@@ -112,9 +113,9 @@ class Comparison {
     for (std::size_t pair = edge.to % stride; pair < pairs; pair += stride) {
       const std::size_t p = pair / to.size(), q = pair % to.size();
       const LayerId producer = graph_[consumer].inputs[input];
-      const Seconds expected =
-          eq1_.transfer(consumer, input, config_of(space_.cut_of(producer, from[p])),
-                        config_of(space_.cut_of(consumer, to[q])));
+      const Seconds expected = eq1_.transfer(
+          consumer, input, config_of(space_.cut_of(producer, from[p])),
+          config_of(space_.cut_of(consumer, to[q])), eq1_.counts()[consumer()].returns[input]);
       ASSERT_NEAR(edge.table->at(p, q), expected.value, tables_.quantum / 2)
           << graph_[consumer].name << " input " << input << ": " << p << " to " << q;
     }
@@ -429,7 +430,7 @@ TEST(Eq1, WideEdgesAreTheSumOverAllPairs) {
         slowest = std::max(slowest, there[l] / bandwidth);
         slowest_back = std::max(slowest_back, back[l] / bandwidth);
       }
-      EXPECT_EQ(eq1.transfer(consumer, 0, from, to).value,
+      EXPECT_EQ(eq1.transfer(consumer, 0, from, to, true).value,
                 (latency + slowest) + (latency_back + slowest_back));
     }
   }

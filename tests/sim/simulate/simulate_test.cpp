@@ -444,10 +444,10 @@ TEST(Eq1, TransfersAndSyncAreTheMostLoadedLinks) {
   Eq1 eq1(graph, cluster, models, SyncAlgorithm::ps, DType::fp32);
   const LayerId a(1), b(2);
   // 10 MB from device 0 to device 1 and back, 1 ms each way.
-  EXPECT_NEAR(eq1.transfer(b, 0, on(0), on(1)).value, 2 * kMs, 1e-15);
+  EXPECT_NEAR(eq1.transfer(b, 0, on(0), on(1), true).value, 2 * kMs, 1e-15);
   // Cut in c on both: each device lacks half of a's output, 5 MB in and 5 MB out.
   const Config half = config_on_first_devices({{1, 2, 1, 1, 1}});
-  EXPECT_NEAR(eq1.transfer(b, 0, half, half).value, 1 * kMs, 1e-15);
+  EXPECT_NEAR(eq1.transfer(b, 0, half, half, true).value, 1 * kMs, 1e-15);
   // A parameter server moves a's 5 MB in and out again, 0.5 ms each.
   const Config data = config_on_first_devices({{2, 1, 1, 1, 1}});
   EXPECT_NEAR(eq1.sync(a, data).value, 1 * kMs, 1e-15);
