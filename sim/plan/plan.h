@@ -89,6 +89,7 @@ struct Exchange {
   std::uint32_t shape = 0;                 ///< in group_shapes()
   Bytes bytes;                             ///< of the tensor that all of them have together
   TaskId first;                            ///< of its transfers
+  bool fused = false;  ///< half of an all-reduce: the scattered sums are gathered by all of them
   bool operator==(const Exchange&) const = default;
 };
 

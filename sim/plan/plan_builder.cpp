@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "sim/graph/ops/phase.h"
+
 namespace strata {
 
 PlanBuilder::PlanBuilder(DType dtype, std::size_t device_count, std::uint32_t rounds)
@@ -112,7 +114,7 @@ TaskId PlanBuilder::add_transfer(Task task, std::uint32_t input, std::span<const
 }
 
 std::uint32_t PlanBuilder::add_exchange(GroupWork work, std::uint32_t shape, Bytes bytes) {
-  plan_.exchanges_.push_back({work, shape, bytes, {}});
+  plan_.exchanges_.push_back({work, shape, bytes, {}, false});
   return static_cast<std::uint32_t>(plan_.exchanges_.size() - 1);
 }
 
@@ -163,12 +165,52 @@ void PlanBuilder::carry_buffers() {
   }
 }
 
+// The reduce-scatter to which the device that fetches a sum sent a part of it; null for none.
+const Exchange* PlanBuilder::scattered_before(TaskId fetched) const {
+  for (const TaskId sum : plan_.dependencies(fetched)) {
+    if (plan_[sum].kind != TaskKind::compute || !is_sum(plan_[sum].phase)) continue;
+    for (const TaskId part : plan_.dependencies(sum)) {
+      const Exchange* exchange = plan_.exchange_of(plan_[part]);
+      if (exchange == nullptr || exchange->work != GroupWork::reduce_scatter) continue;
+      const auto pieces = plan_.pieces(plan_.transfers_[plan_[part].detail]);
+      const bool sent = std::ranges::any_of(pieces, [&](const Piece& piece) {
+        return plan_.representative(piece.from) == plan_[fetched].device;
+      });
+      if (sent) return exchange;
+    }
+  }
+  return nullptr;
+}
+
+// An all-gather whose devices all have scattered what they gather ends an all-reduce.
+void PlanBuilder::fuse_exchanges() {
+  struct Gathered {
+    const Exchange* scattered = nullptr;
+    bool of_all = true;
+  };
+  std::vector<Gathered> gathered(plan_.exchanges_.size());
+  for (std::size_t i = 0; i < plan_.size() && !gathered.empty(); ++i) {
+    const Exchange* exchange = plan_.exchange_of(plan_[TaskId(i)]);
+    if (exchange == nullptr || exchange->work != GroupWork::all_gather) continue;
+    Gathered& sums = gathered[static_cast<std::size_t>(exchange - plan_.exchanges_.data())];
+    if (sums.of_all) sums.scattered = scattered_before(TaskId(i));
+    sums.of_all = sums.of_all && sums.scattered != nullptr;
+  }
+  for (std::size_t i = 0; i < gathered.size(); ++i) {
+    if (gathered[i].scattered == nullptr) continue;
+    plan_.exchanges_[i].fused = true;
+    plan_.exchanges_[static_cast<std::size_t>(gathered[i].scattered - plan_.exchanges_.data())]
+        .fused = true;
+  }
+}
+
 // Sorts by task with counters, then each task's few by themselves.
 Plan PlanBuilder::build() && {
   FirstAndLastUsers users = first_and_last_users(plan_);
   plan_.first_users_ = std::move(users.first);
   plan_.last_users_ = std::move(users.last);
   carry_buffers();
+  fuse_exchanges();
   const std::size_t tasks = plan_.tasks_.size();
   std::vector<std::uint32_t> ends(tasks + 1, 0);
   for (const auto& carried : carried_) ++ends[carried.first() + 1];

@@ -95,6 +95,8 @@ class PlanBuilder {
   };
   void take_turn(const Task& task, TaskId id, std::size_t first_dependency);
   void carry_buffers();
+  const Exchange* scattered_before(TaskId fetched) const;
+  void fuse_exchanges();
 
   Plan plan_;
   std::vector<Turn> turns_;     ///< by device

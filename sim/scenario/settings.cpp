@@ -235,12 +235,11 @@ constexpr std::array<std::string_view, 2> kAttention = {"fused", "unfused"};
 constexpr std::array<std::string_view, 2> kDropout = {"masks", "redrawn"};
 constexpr std::array<std::string_view, 2> kLayout = {"nchw", "nhwc"};
 constexpr std::array<std::string_view, 2> kProducts = {"merged", "apart"};
-constexpr std::array<std::string_view, 2> kSums = {"all-reduced", "in-parts"};
 constexpr std::array<std::string_view, 2> kExchanges = {"collective", "pairwise"};
 constexpr std::array<std::string_view, 2> kGather = {"again", "once"};
 constexpr std::array<std::string_view, 2> kHostWaits = {"wait", "ahead"};
 
-constexpr std::array<WhatIfSpec, 20> kWhatIfs = {{
+constexpr std::array<WhatIfSpec, 19> kWhatIfs = {{
     {"link.SELECTOR.bandwidth", WhatIfForm::bandwidth},
     {"link.SELECTOR.latency", WhatIfForm::latency},
     {"device.SELECTOR.speed", WhatIfForm::speed},
@@ -250,7 +249,6 @@ constexpr std::array<WhatIfSpec, 20> kWhatIfs = {{
     {"dropout", WhatIfForm::word, kDropout},
     {"layout", WhatIfForm::word, kLayout},
     {"products", WhatIfForm::word, kProducts},
-    {"sums", WhatIfForm::word, kSums},
     {"exchanges", WhatIfForm::word, kExchanges},
     {"gather", WhatIfForm::word, kGather},
     {"launch.forward", WhatIfForm::duration},

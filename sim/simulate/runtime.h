@@ -14,11 +14,6 @@ namespace strata {
 /// the other, in plan order: what frameworks do that wait for their communication.
 enum class Overlap : std::uint8_t { allowed, none };
 
-/// How devices sum what each made of an output or a gradient that all of them then need whole: each
-/// adds up its part and sends it to the others, or their library does both in one all-reduce, which
-/// adds while it moves. The same where the cluster says nothing of its library.
-enum class PartialSums : std::uint8_t { in_parts, all_reduced };
-
 /// Up to so many devices sum at the usual cost of a launch (Launches::lockstep).
 inline constexpr std::size_t kUsualGroup = 4;
 
@@ -47,7 +42,6 @@ struct Launches {
 
 struct Runtime {
   Overlap overlap = Overlap::allowed;
-  PartialSums sums = PartialSums::in_parts;
   Launches launches = {};
   /// What a device that takes part in a collective loses of its computing speed while bytes move,
   /// to the kernels that move them and to their traffic in its memory; below 1.

@@ -93,12 +93,22 @@ Cost move_cost(const Plan& plan, const Task& task, const CostModel& model) {
   return model.move(task.kind == TaskKind::reduce ? MoveKind::reduce : MoveKind::copy, bytes);
 }
 
+// A library adds up what a reduce-scatter brings while it moves.
+bool is_added_on_the_way(const Plan& plan, TaskId sum) {
+  return std::ranges::any_of(plan.dependencies(sum), [&](TaskId part) {
+    const Exchange* const exchange = plan.exchange_of(plan[part]);
+    return exchange != nullptr && exchange->work == GroupWork::reduce_scatter;
+  });
+}
+
 // Of what others made one part is read; each of the rest is added.
 Cost sum_cost(const Plan& plan, TaskId task, const CostModel& model) {
   Bytes added;
   const std::span<const Piece> parts = plan.moves(task);
   for (std::size_t i = 1; i < parts.size(); ++i) added += parts[i].bytes;
-  return model.move(MoveKind::reduce, added);
+  Cost cost = model.move(MoveKind::reduce, added);
+  if (is_added_on_the_way(plan, task)) cost.seconds = {};
+  return cost;
 }
 
 // Of a bucket's update, which would take what its layers' updates take, an interval's share.

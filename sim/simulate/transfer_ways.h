@@ -4,14 +4,12 @@
 // edge. All that comes to a device for one input is taken as one exchange, as a library would do a
 // gather, and goes by the protocol that is the fastest for it on idle links, with a step for each
 // sender. A device that sends on the same edge, too, has a part of its own to copy; one that only
-// receives, as from another stage of a pipeline, has not. Each half of an all-reduce has a half of
-// its latency and of what is copied. Pure; thread-safe.
+// receives, as from another stage of a pipeline, has not. Pure; thread-safe.
 
 #include <vector>
 
 #include "sim/cluster/cluster.h"
 #include "sim/plan/plan.h"
-#include "sim/simulate/runtime.h"
 
 namespace strata {
 
@@ -22,18 +20,8 @@ struct TransferWay {
   bool operator==(const TransferWay&) const = default;
 };
 
-/// By transfer of the plan; empty where nothing is said of the cluster's library. `all_reduced`, by
-/// task: those of the sums that are.
-std::vector<TransferWay> transfer_ways(const Plan& plan, const Cluster& cluster,
-                                       const std::vector<bool>& all_reduced = {});
-
-/// By task of the plan: the additions whose sums all that made a part of them fetch, and the
-/// transfers before and after these, of which a library makes one all-reduce. Empty where sums are
-/// in parts or nothing is said of the cluster's library.
-std::vector<bool> all_reduced(const Plan& plan, const Cluster& cluster, PartialSums sums);
-
-/// By task: the additions that a library does while it moves what they add up: those of
-/// `all_reduced`, and of a reduce-scatter. Empty for none.
-std::vector<bool> added_by_library(const Plan& plan, const std::vector<bool>& all_reduced);
+/// By transfer of the plan that is no part of an exchange; empty where nothing is said of the
+/// cluster's library.
+std::vector<TransferWay> transfer_ways(const Plan& plan, const Cluster& cluster);
 
 }  // namespace strata

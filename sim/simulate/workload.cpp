@@ -56,8 +56,7 @@ class WorkloadBuilder {
       : plan_(plan),
         cluster_(cluster),
         costs_(costs),
-        all_reduced_(all_reduced(plan, cluster, runtime.sums)),
-        ways_(transfer_ways(plan, cluster, all_reduced_)),
+        ways_(transfer_ways(plan, cluster)),
         steps_(steps),
         runtime_(runtime),
         cancelled_(cancelled),
@@ -282,14 +281,15 @@ class WorkloadBuilder {
     }
   }
 
-  // Likewise, at its first transfer. A half of an all-reduce has half of its latency.
+  // Likewise, at its first transfer. By a library each half of an all-reduce has half of its
+  // latency.
   void add_to_exchange(const Exchange& exchange, TaskId id) {
     if (exchange.first != id) {
       built_.first[id()] = built_.first[exchange.first()];
       built_.last[id()] = built_.last[exchange.first()];
       return;
     }
-    const bool half = !all_reduced_.empty() && all_reduced_[id()];
+    const bool half = exchange.fused && !ways_.empty();
     std::tie(built_.first[id()], built_.last[id()]) =
         add_phases(id, exchange.shape, exchange.bytes, half ? 0.5 : 1);
   }
@@ -432,7 +432,6 @@ class WorkloadBuilder {
   const Plan& plan_;
   const Cluster& cluster_;
   std::span<const Cost> costs_;
-  std::vector<bool> all_reduced_;  // by task; or none
   std::vector<TransferWay> ways_;  // by transfer; or none
   std::size_t steps_;
   const Runtime& runtime_;

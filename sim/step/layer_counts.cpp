@@ -79,8 +79,8 @@ std::vector<LayerCounts> count_actions(const Graph& graph, const KernelTraits& k
   const std::vector<Config> configs(graph.size(), config_on_first_devices(kWhole));
   StepOptions options;
   options.kernels = kernels;
-  return count_actions(
-      graph, make_step(graph, Strategy("one device", configs).with(segments), options));
+  return count_actions(graph,
+                       make_step(graph, Strategy("one device", configs).with(segments), options));
 }
 
 }  // namespace strata

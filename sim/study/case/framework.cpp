@@ -30,7 +30,6 @@ void run_as_megatron(Case& input) {
     kernels.keeps_masks = true;
     kernels.merges_products = true;
   });
-  input.runtime.sums = PartialSums::all_reduced;
   input.exchanges = Exchanges::collective;
   input.runtime.launches = {{68e-6}, {21e-6}, {0}, {9e-6}, {170e-6}, true, true};
   if (has_loss(input.graph)) {

@@ -14,7 +14,6 @@
 #include "sim/plan/bytes_moved.h"
 #include "sim/plan/lower.h"
 #include "sim/simulate/jitter.h"
-#include "sim/simulate/transfer_ways.h"
 #include "sim/step/layer_counts.h"
 #include "sim/strategy/stages.h"
 #include "sim/study/case/few_rounds.h"
@@ -158,11 +157,6 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
                                 numbered(models));
   });
   result.costs = task_costs(result.plan, input.graph, strategy, memo.costs, models);
-  const std::vector<bool> adds_while_it_moves =
-      added_by_library(result.plan, all_reduced(result.plan, input.cluster, input.runtime.sums));
-  for (std::size_t i = 0; i < adds_while_it_moves.size(); ++i) {
-    if (adds_while_it_moves[i]) result.costs[i].seconds = {};
-  }
   simulate_case(input, options, rounds < input.rounds, result);
   if (options.eq1) {
     Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes, &memo.lowering,

@@ -95,8 +95,6 @@ void change(Case& input, const std::string& key, const std::string& value) {
     input.gathers_again = is_first(key, value);
   } else if (key == "exchanges") {
     input.exchanges = is_first(key, value) ? Exchanges::collective : Exchanges::pairwise;
-  } else if (key == "sums") {
-    input.runtime.sums = is_first(key, value) ? PartialSums::all_reduced : PartialSums::in_parts;
   } else if (key == "launch.stages") {
     input.runtime.launches.wait_for_stages = is_first(key, value);
   } else if (key == "communication.share") {

@@ -27,6 +27,17 @@ Graph two_products() {
   return std::move(builder).build();
 }
 
+// data -> a (cut in c) -> b (cut in r) -> c (cut in c) -> loss: every device reads all sums of b.
+Graph three_products() {
+  GraphBuilder builder("three", kBatch);
+  LayerId last = builder.add("data", Input{{{1, kChannels, 1, 1, 1}}}, {});
+  for (const char* name : {"a", "b", "c"}) {
+    last = builder.add(name, FullyConnected{kChannels, false}, {last});
+  }
+  builder.add("loss", SoftmaxCrossEntropy{}, {last});
+  return std::move(builder).build();
+}
+
 class Free : public CostModel {
  public:
   Cost compute(const ShardWork&, Phase) const override { return {}; }
@@ -38,7 +49,7 @@ class Free : public CostModel {
 };
 
 // All devices of the cluster divide the sums of b, and own its output in parts of channels.
-Strategy row_parallel(const Cluster& cluster) {
+Strategy row_parallel(const Graph& graph, const Cluster& cluster) {
   const auto devices = static_cast<std::int32_t>(cluster.device_count());
   Degrees columns = kWhole, rows = kWhole, samples = kWhole;
   columns[Dim::c] = rows.r = samples[Dim::n] = devices;
@@ -47,7 +58,12 @@ Strategy row_parallel(const Cluster& cluster) {
   for (std::size_t d = 0; d < cluster.device_count(); ++d) all.emplace_back(d);
   const ShardDevices on(all);
   std::vector<Config> configs;
-  for (const Degrees& degrees : {samples, columns, rows, samples}) configs.push_back({degrees, on});
+  for (const Layer& layer : graph.layers()) {
+    const Degrees& degrees = layer.name == "a" || layer.name == "c" ? columns
+                             : layer.name == "b"                    ? rows
+                                                                    : samples;
+    configs.push_back({degrees, on});
+  }
   return Strategy("rows", std::move(configs));
 }
 
@@ -56,9 +72,9 @@ struct Simulated {
   Timeline timeline;
 };
 
-Simulated simulated(const Cluster& cluster, Exchanges exchanges) {
-  const Graph graph = two_products();
-  const Strategy strategy = row_parallel(cluster);
+Simulated simulated(const Cluster& cluster, Exchanges exchanges,
+                    const Graph& graph = two_products()) {
+  const Strategy strategy = row_parallel(graph, cluster);
   LowerOptions options;
   options.exchanges = exchanges;
   Plan plan = lower(graph, cluster, strategy, options);
@@ -148,6 +164,36 @@ TEST(Exchange, OneCollectiveHasAllTransfersOfAGroup) {
     EXPECT_EQ(own.end, first.end);
     EXPECT_THAT(r.plan.group_shapes()[exchange->shape].devices, ::testing::SizeIs(4));
   }
+}
+
+// Of a sum that all devices fetch, the reduce-scatter and the all-gather are one all-reduce, with
+// one latency of the library; of a sum whose parts go elsewhere, each has its own.
+TEST(Exchange, SumsThatAllFetchAreOneAllReduce) {
+  const Cluster cluster = preset_cluster("a100-1x4");
+  ASSERT_FALSE(cluster.communication_library().protocols.empty());
+  const auto parts = simulated(cluster, Exchanges::collective),
+             whole = simulated(cluster, Exchanges::collective, three_products());
+  int fetched = 0;
+  for (std::size_t i = 0; i < whole.plan.size(); ++i) {
+    const Task& task = whole.plan[TaskId(i)];
+    const Exchange* exchange = whole.plan.exchange_of(task);
+    if (exchange == nullptr || task.phase != Phase::forward || task.layer != LayerId(3)) continue;
+    EXPECT_EQ(exchange->work, GroupWork::all_gather);
+    EXPECT_TRUE(exchange->fused);
+    ++fetched;
+  }
+  EXPECT_EQ(fetched, 4 * 3);
+  for (const Exchange& exchange : parts.plan.exchanges()) EXPECT_FALSE(exchange.fused);
+  Seconds latency;
+  for (const Exchange& exchange : parts.plan.exchanges()) {
+    if (exchange.work != GroupWork::reduce_scatter) continue;
+    for (const auto& phase : parts.plan.group_shapes()[exchange.shape].phases)
+      latency += phase.latency;
+    break;
+  }
+  EXPECT_GT(latency, Seconds{});
+  EXPECT_NEAR((duration_of_sums(parts) - duration_of_sums(whole)).value, 0.5 * latency.value,
+              1e-11);
 }
 
 // Bytes and boxes are the same: only how they move differs.

@@ -70,68 +70,6 @@ TEST(TransferWays, AnotherStageCopiesNothing) {
   EXPECT_NEAR(transfer_seconds(r), 1e-6 + 5e-6 + 2e-6 + 40e3 / 25e9, 1e-11);
 }
 
-// Of 4 devices each makes a part of all sums of b, adds up those of its two samples, and needs all
-// of them for its part of c.
-struct Summed {
-  LayerId b, c;
-  Graph graph;
-  Strategy strategy;
-};
-Summed summed() {
-  GraphBuilder builder("summed", 8);
-  const LayerId data = builder.add("data", Input{{{1, 1000, 1, 1, 1}}}, {});
-  const LayerId a = builder.add("a", FullyConnected{1000, false}, {data});
-  const LayerId b = builder.add("b", FullyConnected{1000, false}, {a});
-  const LayerId c = builder.add("c", FullyConnected{1000, false}, {b});
-  builder.add("loss", SoftmaxCrossEntropy{}, {c});
-  Graph graph = std::move(builder).build();
-  const Strategy data_parts = data_parallel(graph, 4);
-  std::vector<Config> configs(data_parts.configs().begin(), data_parts.configs().end());
-  configs[a()].degrees = configs[c()].degrees = {{1, 4, 1, 1, 1}};
-  configs[b()].degrees = kWhole;
-  configs[b()].degrees.r = 4;
-  return {b, c, std::move(graph), {"summed", configs}};
-}
-
-TEST(TransferWays, SumsThatAllFetchAreOneAllReduce) {
-  const Summed net = summed();
-  const Cluster cluster = host_of(4);
-  Runtime runtime;
-  runtime.sums = PartialSums::all_reduced;
-  const Outcome r = run(net.graph, cluster, net.strategy, 1, runtime);
-  const std::vector<bool> found = all_reduced(r.plan, cluster, PartialSums::all_reduced);
-  ASSERT_EQ(found.size(), r.plan.size());
-  // 24 kB come from 3 senders; half of the 5 us, and of the half part that is copied.
-  const double half = 1e-6 + 2.5e-6 + 3 * 2e-6 + 24e3 * (3 + 0.25) / 3 / 25e9;
-  int before = 0, after = 0;
-  for (std::size_t i = 0; i < r.plan.size(); ++i) {
-    const Task& task = r.plan[TaskId(i)];
-    const bool sends = task.layer == net.b && task.phase == Phase::forward_sum;
-    const bool fetches = task.layer == net.c && task.phase == Phase::forward;
-    if (task.kind != TaskKind::transfer || (!sends && !fetches)) continue;
-    EXPECT_TRUE(found[i]) << i;
-    const Span& span = r.timeline.span(0, TaskId(i));
-    EXPECT_NEAR((span.end - span.ready).value, half, 1e-10);
-    ++(sends ? before : after);
-  }
-  EXPECT_EQ(before, 12);
-  EXPECT_EQ(after, 12);
-  EXPECT_TRUE(all_reduced(r.plan, cluster, PartialSums::in_parts).empty());
-  EXPECT_TRUE(all_reduced(r.plan, host_of(4, false), PartialSums::all_reduced).empty());
-}
-
-// What is summed once is fetched by nobody who made a part of it.
-TEST(TransferWays, OtherExchangesAreNone) {
-  const Graph graph = two_layers(8);
-  const Outcome r = run(graph, host_of(4), gathers(graph), 1);
-  const std::vector<bool> found = all_reduced(r.plan, host_of(4), PartialSums::all_reduced);
-  for (std::size_t i = 0; i < r.plan.size(); ++i) {
-    if (r.plan[TaskId(i)].phase == Phase::forward) {
-      EXPECT_FALSE(found[i]) << i;
-    }
-  }
-}
-
 TEST(TransferWays, WithoutALibraryNothingChanges) {
   const Graph graph = two_layers(8);
   const Outcome r = run(graph, host_of(4, false), gathers(graph), 1);

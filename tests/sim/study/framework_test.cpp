@@ -79,7 +79,7 @@ TEST(Frameworks, MegatronMergesProductsAndSumsAtOnce) {
   EXPECT_FALSE(kernels_of(input).fused_attention);
   EXPECT_EQ(input.sync.bucket, kOneBucket);
   EXPECT_TRUE(input.models.front()->kernels().merges_products);
-  EXPECT_EQ(input.runtime.sums, PartialSums::all_reduced);
+  EXPECT_EQ(input.exchanges, Exchanges::collective);
   EXPECT_TRUE(input.runtime.launches.any());
   EXPECT_EQ(chosen(request, {"bucket"}).sync.bucket, kUsualBucket);
 }
