@@ -31,6 +31,7 @@ void add_sync_settings(CLI::App& command, GradientSync& sync) {
   add_setting(command, "sync", sync.algorithm);
   add_setting(command, "bucket", sync.bucket);
   add_setting(command, "zero", sync.zero);
+  add_setting(command, "offload", sync.offload);
 }
 
 void add_tokens(CLI::App& command, std::function<void(std::int64_t)> set) {

@@ -1,7 +1,11 @@
-// Updates of parameters: by layer, by bucket, or each replica its interval.
+// Updates of parameters: by layer, by bucket, or each replica its interval; by the device, or by
+// its host.
 
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
 #include "sim/graph/regions.h"
 #include "sim/plan/expansion.h"
 
@@ -16,9 +20,51 @@ BufferId add_state(Expansion& to, LayerId layer, std::size_t shard, std::int64_t
                     Bytes{values * state_bytes(to.optimizer(), to.options.dtypes.parameters)});
 }
 
+/// Parameters of a device, in its memory.
+struct HeldValues {
+  BufferId buffer;
+  std::int64_t values = 0;
+};
+
+void refuse_without_host(const Device& device) {
+  if (device.copy_engine) return;
+  throw InputError(
+      fmt::format("`offload` optimizer: device {} has no copy engine that reaches a memory of its "
+                  "host; allowed: devices with one",
+                  device.full_name()));
+}
+
+// Gradients go to the memory of the device's host; its cores update parameters there, where it
+// keeps what an update on the device would read and write, too (phase_work()); parameters come
+// back.
+TaskId update_on_host(Expansion& to, LayerId layer, std::uint32_t shard,
+                      std::span<const TaskId> after, View gradients,
+                      std::span<const HeldValues> updated) {
+  const DTypes& types = to.options.dtypes;
+  const std::int64_t gradient = element_bytes(types.gradients);
+  const std::int64_t parameter = element_bytes(types.parameters);
+  const std::int64_t state = state_bytes(to.optimizer(), types.parameters);
+  const Task task = to.task(TaskKind::transfer, Phase::update, layer, shard);
+  refuse_without_host(to.cluster[task.device]);
+  std::int64_t values = 0;
+  std::vector<Piece> back;
+  for (const HeldValues& held : updated) {
+    back.push_back({task.device, Bytes{held.values * parameter}, {}, {}, View{held.buffer}});
+    values += held.values;
+  }
+  const Piece sent{task.device, Bytes{values * gradient}, {}, gradients, {}};
+  const Piece work{task.device, Bytes{values * (gradient + 2 * parameter + 2 * state)}, {}, {}, {}};
+  const auto move = [&](std::span<const Piece> pieces, std::span<const TaskId> before) {
+    return to.builder.add_transfer(task, 0, pieces, before, 0);
+  };
+  const TaskId arrived = move({&sent, 1}, after);
+  const TaskId done = move({&work, 1}, {&arrived, 1});
+  return move(back, {&done, 1});
+}
+
 // The update may overwrite parameters only once the device's own backward passes have read them.
 TaskId update_interval(Expansion& to, const Bucket& bucket, const SharedBucket& shared,
-                       std::size_t at, std::span<const TaskId> after) {
+                       std::size_t at, std::span<const TaskId> after, bool on_host) {
   const GradientSync& sync = to.options.sync;
   const std::size_t replica = shared.replicas[at];
   const Interval own = interval_of(bucket, replica);
@@ -31,6 +77,10 @@ TaskId update_interval(Expansion& to, const Bucket& bucket, const SharedBucket& 
   const BufferId gradients =
       has_part ? shared.gradients[at]
                : to.parameters[layer()].gradients[to.shards.slot(layer, shard)].buffer;
+  if (on_host) {
+    const HeldValues updated[] = {{shared.parameters[at], values}};
+    return update_on_host(to, layer, shard, after, View{gradients}, updated);
+  }
   std::vector<Operand> operands = {
       {shared.parameters[at], 0, Role::parameters, Access::update,
        begin(shares_parameters(sync, bucket)), values},
@@ -39,6 +89,36 @@ TaskId update_interval(Expansion& to, const Bucket& bucket, const SharedBucket& 
     operands.push_back({state, 0, Role::optimizer_state, Access::update, 0, values});
   }
   return to.builder.add(to.task(TaskKind::compute, Phase::update, layer, shard), after, operands);
+}
+
+void update_layer_on_host(Expansion& to, LayerId layer, std::uint32_t shard) {
+  const LayerParameters& own = to.parameters[layer()];
+  const std::size_t at = to.shards.slot(layer, shard);
+  const BufferId parameters = own.buffers[at].buffer;
+  std::vector<TaskId> after = {own.added[at]};
+  wait_for_readers(to, layer, shard, after);
+  const HeldValues updated[] = {{parameters, to.builder.so_far()[parameters].values}};
+  update_on_host(to, layer, shard, after, View{own.gradients[at].buffer}, updated);
+}
+
+// All of a bucket at once, whose gradients lie in one buffer.
+void update_bucket_on_host(Expansion& to, const Bucket& bucket, std::size_t replica,
+                           TaskId summed) {
+  std::vector<TaskId> after = {summed};
+  std::vector<HeldValues> updated;
+  for (const BucketPart& part : bucket.parts) {
+    const LayerId layer = part.layer_of(replica);
+    const std::uint32_t shard = part.shards[replica];
+    wait_for_readers(to, layer, shard, after);
+    const BufferId parameters = parameters_of(to, layer, shard).buffer;
+    updated.push_back({parameters, to.builder.so_far()[parameters].values});
+  }
+  const BucketPart& end = bucket.parts.back();
+  const LayerId layer = end.layer_of(replica);
+  const std::uint32_t shard = end.shards[replica];
+  const std::size_t at = to.shards.slot(layer, shard);
+  update_on_host(to, layer, shard, after, View{to.parameters[layer()].gradients[at].buffer},
+                 updated);
 }
 
 }  // namespace
@@ -65,6 +145,10 @@ TaskId add_update(Expansion& to, LayerId layer, std::size_t shard, std::span<con
 void expand(Expansion& to, const Action&, const UpdateLayer& update) {
   const LayerId layer = update.layer;
   for (const std::uint32_t shard : to.shards.of(layer)) {
+    if (update.on_host) {
+      update_layer_on_host(to, layer, shard);
+      continue;
+    }
     const TaskId gradient = to.parameters[layer()].added[to.shards.slot(layer, shard)];
     add_update(to, layer, shard, std::span(&gradient, 1));
   }
@@ -75,6 +159,14 @@ void expand(Expansion& to, const Action&, const UpdateBucket& update) {
   const Bucket& bucket = to.step.buckets[update.bucket];
   const std::vector<TaskId>& summed = to.summed[update.bucket];
   if (summed.empty()) return;
+  if (update.on_host) {
+    std::size_t at = 0;
+    for (std::size_t replica = 0; replica < bucket.devices.size(); ++replica) {
+      if (!to.shards.has_tasks(bucket.devices[replica])) continue;
+      update_bucket_on_host(to, bucket, replica, summed[at++]);
+    }
+    return;
+  }
   std::vector<TaskId> updated(summed.size());
   for (const BucketPart& part : bucket.parts) {
     std::size_t at = 0;
@@ -101,10 +193,10 @@ void expand(Expansion& to, const Action&, const UpdateInterval& update) {
     }
     TaskId& task = updates.emplace_back();
     if (interval_of(bucket, replica).empty()) continue;
-    task = update_interval(to, bucket, shared, at, own);
+    task = update_interval(to, bucket, shared, at, own, update.on_host);
     own.push_back(task);
   }
-  to.builder.set_updates(shared.sum, std::move(updates));
+  if (!update.on_host) to.builder.set_updates(shared.sum, std::move(updates));
 }
 
 void expand(Expansion& to, const Action&, const GatherUpdated& gather) {

@@ -35,7 +35,7 @@ namespace strata {
 
 enum class TaskKind : std::uint8_t {
   compute,     ///< one phase of one shard on its device
-  transfer,    ///< boxes (or gradients, or parameters) arriving at one device
+  transfer,    ///< boxes (or gradients, or parameters) arriving at one device, or at its host
   collective,  ///< one device's part in a group that sums a tensor
   reduce,      ///< a group without copy engines: the device sums its part of the tensor
   gather,      ///< and then fetches the parts that the others summed
@@ -58,7 +58,8 @@ enum class Stream : std::uint8_t { device, links };
 struct Task {
   TaskKind kind = TaskKind::join;
   Phase phase = Phase::forward;  ///< compute: which; transfer: forward, backward_data (gradients)
-                                 ///< or update (parameter server); groups: statistics or update
+                                 ///< or update (parameter server, host); groups: statistics or
+                                 ///< update
   LayerId layer;                 ///< transfer of an edge: the consumer
   DeviceId device;               ///< transfer: the receiver
   std::uint32_t shard = 0;       ///< compute: of the layer; transfer: the receiver's shard
@@ -77,8 +78,14 @@ struct Transfer {
   std::uint32_t input = 0;  ///< which input of the consumer
   std::uint32_t first_piece = 0, last_piece = 0;
   Bytes bytes;
-  std::uint32_t copies = 1;  ///< in a plan by classes: so many senders of one class send as much
+  /// In a plan by classes: so many senders of one class send as much. 0: it moves nothing between
+  /// devices (on_host()).
+  std::uint32_t copies = 1;
   std::uint32_t exchange = kNoExchange;  ///< in exchanges(): that it is a part of
+  /// Whether it is a part of an update by the device's host. Its pieces are the device's own:
+  /// gradients without a target go to the host's memory, parameters without a source come from
+  /// there, and what has neither is read and written in it.
+  bool on_host() const { return copies == 0; }
   bool operator==(const Transfer&) const = default;
 };
 
@@ -92,6 +99,14 @@ struct Exchange {
   bool fused = false;  ///< half of an all-reduce: the scattered sums are gathered by all of them
   bool operator==(const Exchange&) const = default;
 };
+
+/// What a transfer of an update on a device's host occupies.
+enum class HostPart : std::uint8_t { link_to_host, memory, link_to_device };
+/// `piece`: any of a transfer that is on_host().
+inline HostPart host_part(const Piece& piece) {
+  if (piece.source.valid()) return HostPart::link_to_host;
+  return piece.target.valid() ? HostPart::link_to_device : HostPart::memory;
+}
 
 enum class GroupPurpose : std::uint8_t { parameters, statistics };
 

@@ -44,7 +44,7 @@ constexpr std::int64_t kMostStrategies = 10'000, kMostEvaluations = 1'000'000, k
 // What float32 holds, in which runs compute.
 constexpr double kMostRate = std::numeric_limits<float>::max();
 
-constexpr std::array<SettingSpec, 41> kSettings = {{
+constexpr std::array<SettingSpec, 42> kSettings = {{
     {"model", ValueForm::text, kEveryJob, "MODEL",
      "a name (strata models), or a .toml or .onnx file"},
     {"cluster", ValueForm::text, kSimulated, "CLUSTER", "a name (strata clusters) or a .toml file"},
@@ -67,14 +67,17 @@ constexpr std::array<SettingSpec, 41> kSettings = {{
      kSyncNames},
     {"bucket", ValueForm::size, kEveryJob, "BYTES",
      "sum gradients once those of whole layers reach so many bytes, as \"25 MiB\"; 0: each layer's "
-     "by "
-     "itself, as ps always does (default 25 MiB, the first 1 MiB, as PyTorch's "
+     "by itself, as ps always does (default 25 MiB, the first 1 MiB, as PyTorch's "
      "DistributedDataParallel; auto then chooses among ring, tree and hierarchical)"},
     {"zero", ValueForm::choice, kEveryJob, "STAGE",
      "what replicas share, a part each, instead of each having all of it: 1 the optimizer's state, "
      "2 also their gradients, 3 also the parameters, which each pass then gathers (ZeRO, FSDP; "
      "default 0)",
      kZeroNames},
+    {"offload", ValueForm::choice, kSimulated, "WHAT",
+     "what hosts keep in their memory for their devices: none, or optimizer, its state and the "
+     "update, which gets gradients and gives parameters back (ZeRO-Offload; default none)",
+     kOffloadNames},
     {"dtype", ValueForm::choice, kSimulated, "TYPE", "fp32, tf32, bf16 or fp16 (default fp32)",
      kDTypeNames},
     {"gradients", ValueForm::choice, kSimulated, "TYPE",
@@ -94,8 +97,7 @@ constexpr std::array<SettingSpec, 41> kSettings = {{
      "(default 1f1b; interleaved or zb-v where stages have several chunks)"},
     {"recompute", ValueForm::choice, kEveryJob, "WHAT",
      "what is computed again for the backward pass, not kept: none, selective (attentions that "
-     "keep "
-     "their scores) or full (all of a block but what it reads; default none)",
+     "keep their scores) or full (all of a block but what it reads; default none)",
      kRecomputeNames},
     {"as", ValueForm::choice, kSimulated, "FRAMEWORK",
      "run as a framework does: megatron, ddp-2017 (data parallelism with parameter servers that "
@@ -119,8 +121,7 @@ constexpr std::array<SettingSpec, 41> kSettings = {{
      kDegreeSetNames},
     {"reductions", ValueForm::choice, kEveryJob, "LAYERS",
      "layers that a search may also cut in r, their input channels: none, fc (fully-connected "
-     "ones) "
-     "or all, which adds convolutions (default fc)",
+     "ones) or all, which adds convolutions (default fc)",
      kReductionCutsNames},
     {"objective", ValueForm::choice, kSolve, "OBJECTIVE",
      "what is searched for: the least simulated step, or the least time under Eq. 1, where nothing "
@@ -129,8 +130,7 @@ constexpr std::array<SettingSpec, 41> kSettings = {{
     {"lr", ValueForm::rate, kRun, "X", "the learning rate (default 0.01)"},
     {"beta1", ValueForm::rate, kRun, "X",
      "momentum, or the decay rate of the first moment of adam and adamw; of lion, the weight of "
-     "its "
-     "momentum in a step (default 0.9)"},
+     "its momentum in a step (default 0.9)"},
     {"beta2", ValueForm::rate, kRun, "X",
      "decay rate of the second moment of adam and adamw (default 0.999), or of lion's momentum "
      "(default 0.99)"},
@@ -177,8 +177,8 @@ constexpr std::array<SettingSpec, 41> kSettings = {{
      {},
      "",
      "how many strategies `objective` simulated may simulate (default 200 to 2000, by how many "
-     "choices "
-     "all layers have, and fewer where simulations take long); at least its starting points",
+     "choices all layers have, and fewer where simulations take long); at least its starting "
+     "points",
      kNoWords,
      kMostEvaluations},
     {"gap",
@@ -227,7 +227,8 @@ constexpr SettingSpec kWhatIf = {
     "or merged; sums, in-parts or all-reduced; "
     "exchanges, pairwise or collective; gather, once or again; launch.forward, "
     "launch.backward, launch.update, launch.communication, launch.lockstep, a time; launch.stages, "
-    "launch.passes, wait or ahead; communication.share, a number below 1; as "
+    "launch.passes, wait or ahead; communication.share, a number below 1; host.bandwidth, "
+    "host.memory_bandwidth, of `offload`, as a link's; as "
     "link.inter.bandwidth=0.5x (docs/clusters.md); repeatable"};
 
 constexpr std::array<std::string_view, 2> kOverlap = {"on", "off"};
@@ -239,7 +240,7 @@ constexpr std::array<std::string_view, 2> kExchanges = {"collective", "pairwise"
 constexpr std::array<std::string_view, 2> kGather = {"again", "once"};
 constexpr std::array<std::string_view, 2> kHostWaits = {"wait", "ahead"};
 
-constexpr std::array<WhatIfSpec, 19> kWhatIfs = {{
+constexpr std::array<WhatIfSpec, 21> kWhatIfs = {{
     {"link.SELECTOR.bandwidth", WhatIfForm::bandwidth},
     {"link.SELECTOR.latency", WhatIfForm::latency},
     {"device.SELECTOR.speed", WhatIfForm::speed},
@@ -259,6 +260,8 @@ constexpr std::array<WhatIfSpec, 19> kWhatIfs = {{
     {"launch.stages", WhatIfForm::word, kHostWaits},
     {"launch.passes", WhatIfForm::word, kHostWaits},
     {"communication.share", WhatIfForm::share},
+    {"host.bandwidth", WhatIfForm::bandwidth},
+    {"host.memory_bandwidth", WhatIfForm::bandwidth},
 }};
 
 // Before the first dot and behind the last one; both are the key where it has no dot.

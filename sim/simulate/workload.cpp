@@ -2,6 +2,8 @@
 #include <bit>
 #include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -66,6 +68,7 @@ class WorkloadBuilder {
     built_.last.reserve(steps * plan.size());
     built_.first.resize(plan.size());
     built_.last.resize(plan.size());
+    for (const Device& device : cluster.devices()) ++devices_of_host_[device.host];
     prepare();
   }
 
@@ -129,8 +132,8 @@ class WorkloadBuilder {
     for (const Task& task : plan_.tasks()) {
       if (task.kind != TaskKind::transfer) continue;
       throw_if_cancelled(cancelled_);
-      if (plan_.exchange_of(task) != nullptr) {
-        transfers_.push_back(0);  // moves with others
+      if (plan_.exchange_of(task) != nullptr || plan_.transfers()[task.detail].on_host()) {
+        transfers_.push_back(0);  // moves with others, or on no link
         continue;
       }
       const auto [at, fresh] =
@@ -257,8 +260,30 @@ class WorkloadBuilder {
     Workload& workload = built_.workload;
     if (task.kind == TaskKind::join) return workload.add_event();
     if (task.stream == Stream::device) return workload.add_compute(task.device, ticks(id), id());
+    const Transfer& transfer = plan_.transfers()[task.detail];
+    if (transfer.on_host()) return add_on_host(task.device, transfer);
     const Flow& flow = flows_[transfers_[task.detail]];
     return workload.add_flow(flow.demands, flow.bytes, flow.latency);
+  }
+
+  // A part of its host does what it does for a device in plan order, as a stream.
+  ActivityId add_on_host(DeviceId device, const Transfer& transfer) {
+    const HostPart part = host_part(plan_.pieces(transfer).front());
+    const Tick duration = bounded_ticks(
+        Seconds{static_cast<double>(transfer.bytes.value) / host_rate(device, part).value},
+        [&] { return fmt::format("device {}: an update on its host", cluster_[device].name); });
+    const ActivityId work = built_.workload.add_event(duration);
+    const auto [at, fresh] = host_parts_.try_emplace({device, part}, work, work);
+    if (!fresh) built_.workload.add_dependency(work, std::exchange(at->second.second, work));
+    return work;
+  }
+
+  // The devices of a host have equal shares of what its cores do: they update at the same time.
+  BytesPerSecond host_rate(DeviceId device, HostPart part) const {
+    const Device& of = cluster_[device];
+    if (part != HostPart::memory) return runtime_.host.link.of(usual_host_link(of.kind));
+    const std::size_t sharing = of.host.empty() ? 1 : devices_of_host_.at(of.host);
+    return {runtime_.host.memory.of(kUsualHostMemory).value / static_cast<double>(sharing)};
   }
 
   Tick ticks(TaskId id, std::size_t step = 0) const {
@@ -346,6 +371,7 @@ class WorkloadBuilder {
       carried.push_back({host.first, host.last});
       carried.push_back({host.first, host.last_task});
     }
+    for (const auto& [part, ends] : host_parts_) carried.push_back({ends.first, ends.second});
     const std::size_t period = built_.workload.size();
     built_.workload.repeat(steps_ - 1, carried, plan_.size());
     for (std::size_t at = plan_.size(); at < steps_ * plan_.size(); ++at) {
@@ -442,6 +468,9 @@ class WorkloadBuilder {
   std::vector<std::uint32_t> transfers_;   // in flows_, in the order of Task::detail
   std::vector<std::vector<Flow>> shapes_;  // by group shape
   std::map<std::vector<DeviceId>, std::uint32_t> device_sets_;
+  std::map<std::string, std::size_t> devices_of_host_;
+  // What a part of its host does first and last for a device in a step.
+  std::map<std::pair<DeviceId, HostPart>, std::pair<ActivityId, ActivityId>> host_parts_;
 };
 
 }  // namespace

@@ -96,20 +96,24 @@ struct ReduceScatter {
   std::uint32_t bucket = 0;
 };
 
-/// Of a layer whose shards have no replicas.
+/// Of a layer whose shards have no replicas. `on_host`, here and below: in the memory of the
+/// device's host, which gets the gradients and gives back the parameters.
 struct UpdateLayer {
   LayerId layer;
+  bool on_host = false;
 };
 
 /// By every replica, after SumGradients: all parameters of the bucket. Nothing is left to do where
 /// a parameter server has updated them.
 struct UpdateBucket {
   std::uint32_t bucket = 0;
+  bool on_host = false;
 };
 
 /// By every replica its interval, after ReduceScatter.
 struct UpdateInterval {
   std::uint32_t bucket = 0;
+  bool on_host = false;
 };
 
 /// Replicas get the intervals that the others updated.

@@ -31,24 +31,37 @@ constexpr std::string_view name(Zero zero) {
   return kZeroNames[static_cast<std::size_t>(zero)];
 }
 
+/// What leaves the devices for the memory of their hosts (ZeRO-Offload, Ren et al. 2021).
+enum class Offload : std::uint8_t {
+  nothing,
+  optimizer  ///< its state, and the update by it: gradients go there, and parameters come back
+};
+inline constexpr std::array<std::string_view, 2> kOffloadNames = {"none", "optimizer"};
+constexpr std::string_view name(Offload offload) {
+  return kOffloadNames[static_cast<std::size_t>(offload)];
+}
+
 /// How replicas sum their gradients: by which algorithm, and how many bytes at once (buckets.h);
-/// 0 for each layer by itself, as a parameter server always does; and what they share meanwhile.
+/// 0 for each layer by itself, as a parameter server always does; what they share meanwhile,
+/// and where they update by the sum.
 struct GradientSync {
   SyncAlgorithm algorithm = SyncAlgorithm::ring;
   Bytes bucket = {};
   Zero zero = Zero::nothing;
+  Offload offload = Offload::nothing;
 
   constexpr GradientSync(SyncAlgorithm by = SyncAlgorithm::ring, Bytes at_once = {},
                          Zero shared = Zero::nothing)
       : algorithm(by), bucket(at_once), zero(shared) {}
   bool shares() const { return zero != Zero::nothing; }
+  bool updates_on_host() const { return offload == Offload::optimizer; }
   /// Of values in a bucket (gradient_buckets()): its parameters lie there, too, of which kernels
   /// move 16 bytes at once.
   std::int64_t unit() const { return shares() ? 4 : 1; }
   /// Whether a replica may be the parameter server of others.
   bool may_serve() const {
-    return algorithm == SyncAlgorithm::ps ||
-           (algorithm == SyncAlgorithm::automatic && bucket == Bytes{} && !shares());
+    return algorithm == SyncAlgorithm::ps || (algorithm == SyncAlgorithm::automatic &&
+                                              bucket == Bytes{} && !shares() && !updates_on_host());
   }
   Bytes bucket_in_use() const { return algorithm == SyncAlgorithm::ps ? Bytes{} : bucket; }
   bool operator==(const GradientSync&) const = default;

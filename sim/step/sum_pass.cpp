@@ -1,15 +1,28 @@
 // What replicas share instead of each having all of it (ZeRO): of a bucket of parameters, each
 // keeps an interval of the optimizer's state, then of the gradients, then of the parameters
-// themselves. A sum over replicas comes apart into its halves, with the update of the intervals
-// between them, or with a gather of the parameters before each pass that reads them.
+// themselves. What a replica updates, it updates itself, or its host does. A sum over replicas
+// comes apart into its halves, with the update of the intervals between them, or with a gather of
+// the parameters before each pass that reads them.
 
+#include "sim/base/error.h"
 #include "sim/step/passes.h"
 #include "sim/step/shard_groups.h"
 
 namespace strata {
+namespace {
+
+void check_offload(const GradientSync& sync) {
+  if (!sync.updates_on_host() || sync.algorithm != SyncAlgorithm::ps) return;
+  throw InputError(
+      "`offload` optimizer has each replica's host update the parameters, which `sync` ps leaves "
+      "to one replica; allowed: `sync` ring, tree, hierarchical or auto");
+}
+
+}  // namespace
 
 ReplicaSums::ReplicaSums(const StepInProgress& to)
     : to_(to), buckets_with_(to.graph.size()), rounds_left_(to.graph.size()) {
+  check_offload(to.options.sync);
   for (std::uint32_t b = 0; b < to.step.buckets.size(); ++b) {
     std::size_t& left = parts_left_.emplace_back();
     for (const BucketPart& part : to.step.buckets[b].parts) {
@@ -44,9 +57,10 @@ void ReplicaSums::reduce_round(LayerId holder, std::uint32_t round) {
 }
 
 void ReplicaSums::add_sums(LayerId holder, std::uint32_t round) {
+  const bool on_host = to_.options.sync.updates_on_host();
   const auto replicas = replica_shards(to_.strategy[holder].degrees);
   if (replicas.front().size() == 1 && !to_.step[holder].copied) {
-    return update(UpdateLayer{holder}, round);
+    return update(UpdateLayer{holder, on_host}, round);
   }
   std::vector<std::uint32_t> ended;  // buckets of which these gradients are the last ones
   for (const std::uint32_t b : buckets_with_[holder()]) {
@@ -57,7 +71,7 @@ void ReplicaSums::add_sums(LayerId holder, std::uint32_t round) {
     for (const std::uint32_t b : ended) {
       if (!shares_gradients(to_.options.sync, to_.step.buckets[b]))
         to_.add(ReduceScatter{b}, round);
-      update(UpdateInterval{b}, round);
+      update(UpdateInterval{b, on_host}, round);
     }
     return;
   }
@@ -67,7 +81,7 @@ void ReplicaSums::add_sums(LayerId holder, std::uint32_t round) {
   const auto last = static_cast<std::uint32_t>(all.size());
   for (const std::uint32_t b : ended) {
     to_.add(SumGradients{b, first, last}, round);
-    update(UpdateBucket{b}, round);
+    update(UpdateBucket{b, on_host}, round);
   }
 }
 

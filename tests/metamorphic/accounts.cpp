@@ -225,11 +225,13 @@ void bytes_are_those_of_the_definitions(Trial& trial) {
                     "twice the bytes of sums, and counted", 0);
 }
 
-// Parameters, and what an optimizer keeps of them where nothing is shared and no server keeps it.
+// Parameters, and what an optimizer keeps of them where nothing is shared and neither a server nor
+// hosts keep it.
 std::vector<std::int64_t> held_bytes(const Case& cut, const Strategy& strategy) {
   std::vector<std::int64_t> least(cut.cluster.device_count());
   std::int64_t each = element_bytes(cut.dtypes.parameters);
-  const bool whole = cut.sync.zero == Zero::nothing && !cut.sync.may_serve();
+  const bool whole =
+      cut.sync.zero == Zero::nothing && !cut.sync.may_serve() && !cut.sync.updates_on_host();
   if (whole) each += state_bytes(kernels_of(cut).optimizer, cut.dtypes.parameters);
   for (std::size_t i = 0; i < cut.graph.size(); ++i) {
     const Layer& layer = cut.graph[LayerId(i)];

@@ -44,9 +44,12 @@ std::string key_of(const std::string& value) {
   return value.substr(0, value.find('='));
 }
 
-// Replicas share nothing that a server has; a framework that shares is refused with one.
+// Replicas share nothing that a server has, and their hosts update nothing; a framework that shares
+// is refused with one.
 bool are_refused(const std::string& a, const std::string& b) {
-  return a == "sync=ps" && (b == "as=fsdp" || (key_of(b) == "zero" && b != "zero=0"));
+  const bool has_no_server =
+      b == "as=fsdp" || b == "offload=optimizer" || (key_of(b) == "zero" && b != "zero=0");
+  return a == "sync=ps" && has_no_server;
 }
 
 constexpr std::uint64_t kManyCases = 2'000;  // in which every relation and every pair is met

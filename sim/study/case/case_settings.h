@@ -22,6 +22,7 @@ void each_setting(Request& request, const Visit& visit) {
   visit("sync", request.sync.algorithm);
   visit("bucket", request.sync.bucket);
   visit("zero", request.sync.zero);
+  visit("offload", request.sync.offload);
   visit("dtype", request.dtype);
   visit("gradients", request.gradients);
   visit("optimizer", request.optimizer);

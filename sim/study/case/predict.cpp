@@ -85,6 +85,11 @@ std::vector<std::uint32_t> numbered(std::span<const CostModel* const> models) {
 }  // namespace
 
 Plan lower_to_run(const Case& input, const Strategy& strategy, Optimizer optimizer) {
+  if (input.sync.updates_on_host()) {
+    throw InputError(
+        "`offload` optimizer is predicted only: a run keeps the optimizer on its devices; allowed: "
+        "`offload` none");
+  }
   LowerOptions options;
   options.kernels.assign(input.cluster.device_count(), {.optimizer = optimizer});
   options.sync = input.sync;

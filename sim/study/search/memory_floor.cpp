@@ -158,8 +158,8 @@ std::vector<std::vector<std::int64_t>> memory_floor(const Case& input, const Sea
                                                     const std::atomic<bool>* cancelled) {
   KeptBy by{kernels_of(input), input.gathers_again, {}, input.sync.zero};
   by.segments = segments(input.graph, input.recompute, by.kernels);
-  // Of replicas the server alone keeps state, and auto may choose it.
-  if (input.sync.algorithm == SyncAlgorithm::ps ||
+  // Of replicas the server alone keeps state, and auto may choose it; or hosts keep it.
+  if (input.sync.algorithm == SyncAlgorithm::ps || input.sync.updates_on_host() ||
       (input.sync.algorithm == SyncAlgorithm::automatic && !input.sync.shares())) {
     by.kernels.optimizer = Optimizer::sgd;
   }

@@ -29,7 +29,8 @@ ShardTimes ShardTimer::times(LayerId layer, const Cut& cut, std::int64_t shard, 
   };
   return {seconds(Phase::forward_statistics) + seconds(Phase::forward),
           seconds(Phase::backward_statistics) + seconds(Phase::backward_data),
-          seconds(Phase::backward_weights), seconds(Phase::update)};
+          seconds(Phase::backward_weights),
+          input_.sync.updates_on_host() ? 0.0 : seconds(Phase::update)};
 }
 
 double ShardTimer::seconds(LayerId layer, const Cut& cut, DeviceId device) {

@@ -38,6 +38,18 @@ Seconds* launch_of(const std::string& key, Launches& launches) {
   return nullptr;
 }
 
+// Null for keys of something else.
+HostRate* host_rate_of(const std::string& key, HostUpdates& host) {
+  if (key == "host.bandwidth") return &host.link;
+  if (key == "host.memory_bandwidth") return &host.memory;
+  return nullptr;
+}
+
+HostRate changed(const HostRate& rate, const std::string& value) {
+  if (!is_factor(value)) return {parse_bandwidth(value), 1};
+  return {rate.given, rate.times * parse_factor(value)};
+}
+
 // Of a device's speed, lost while its collectives move bytes.
 double parse_share(const std::string& value) {
   try {
@@ -103,6 +115,8 @@ void change(Case& input, const std::string& key, const std::string& value) {
     input.runtime.launches.wait_for_passes = is_first(key, value);
   } else if (Seconds* const launch = launch_of(key, input.runtime.launches)) {
     *launch = parse_seconds(value);
+  } else if (HostRate* const rate = host_rate_of(key, input.runtime.host)) {
+    *rate = changed(*rate, value);
   } else if (key.starts_with("layer.")) {
     input.graph = apply(input.graph, key, value);
   } else if (key.starts_with("link.") || key.starts_with("device.")) {

@@ -233,11 +233,12 @@ void expect_equal(const Breakdown& a, const Breakdown& b, const std::string& not
   }
 }
 
-// Every other case: what replicas share, and rounds.
+// Every other case: what replicas share, rounds, and where they update.
 void share_some(Random& random, LowerOptions& options) {
   if (options.sync.algorithm == SyncAlgorithm::ps || pick(random, 0, 1) == 0) return;
   options.sync.zero = static_cast<Zero>(pick(random, 1, 3));
   options.rounds = static_cast<std::uint32_t>(pick(random, 1, 2));
+  if (pick(random, 0, 1) == 0) options.sync.offload = Offload::optimizer;
 }
 
 /// What a plan by classes showed.

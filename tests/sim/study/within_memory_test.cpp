@@ -194,6 +194,8 @@ TEST(MemoryFloor, NoStrategyKeepsLessInRoundsOrComputingAgain) {
       input.recompute = static_cast<Recompute>(random() % kRecomputeNames.size());
       if (random() % 3 > 0)
         input.cut = MicroBatches{16, static_cast<std::int64_t>(1 + random() % 4)};
+      if (round % 4 == 0) input.sync = {SyncAlgorithm::ring, kUsualBucket, Zero::nothing};
+      if (round % 4 == 0) input.sync.offload = Offload::optimizer;
       change_kernels(input, [&](KernelTraits& kernels) {
         kernels = {random() % 2 == 0, random() % 2 == 0, Optimizer::adam};
       });
