@@ -15,8 +15,8 @@
 namespace strata::gui {
 namespace {
 
-constexpr std::array<std::string_view, 5> kKeys = {"zero", "optimizer", "micro_batch", "schedule",
-                                                   "recompute"};
+constexpr std::array<std::string_view, 6> kKeys = {"zero",        "offload",  "optimizer",
+                                                   "micro_batch", "schedule", "recompute"};
 constexpr int kLettersOfSchedule = 14;
 
 QString in_words(std::string_view text) {
@@ -63,6 +63,7 @@ MoreFields::MoreFields(Workspace& workspace, QWidget* parent)
   new QFormLayout(panel_);
   optimizer_ = choice(tr("Optimizer"), "optimizer", choices_of("optimizer"));
   zero_ = choice(tr("ZeRO"), "zero", choices_of("zero"));
+  offload_ = choice(tr("Offload"), "offload", choices_of("offload"));
   micro_batch_->setObjectName(QStringLiteral("micro_batch"));
   micro_batch_->setPlaceholderText(tr("one round"));
   micro_batch_->setToolTip(in_words(setting("micro_batch").help));
@@ -80,6 +81,11 @@ MoreFields::MoreFields(Workspace& workspace, QWidget* parent)
   connect(zero_, &QComboBox::textActivated, this, [this](const QString& text) {
     commit(tr("ZeRO %1").arg(text),
            [&](CaseRequest& input) { read_setting("zero", text.toStdString(), input.sync.zero); });
+  });
+  connect(offload_, &QComboBox::textActivated, this, [this](const QString& text) {
+    commit(tr("offload %1").arg(text), [&](CaseRequest& input) {
+      read_setting("offload", text.toStdString(), input.sync.offload);
+    });
   });
   connect(recompute_, &QComboBox::textActivated, this, [this](const QString& text) {
     commit(tr("recompute %1").arg(text), [&](CaseRequest& input) {
@@ -159,6 +165,7 @@ void MoreFields::show_document() {
   const CaseRequest& input = workspace_.document().input;
   show_in(*optimizer_, QString::fromStdString(print_setting("optimizer", input.optimizer)));
   show_in(*zero_, QString::fromStdString(print_setting("zero", input.sync.zero)));
+  show_in(*offload_, QString::fromStdString(print_setting("offload", input.sync.offload)));
   show_in(*recompute_, QString::fromStdString(print_setting("recompute", input.recompute)));
   micro_batch_->setText(QString::fromStdString(print_setting("micro_batch", input.micro_batch)));
   const QString schedule =
@@ -168,7 +175,7 @@ void MoreFields::show_document() {
   const QString options = options_of(input);
   const auto changed = options.count(QStringLiteral(" --"));
   setText(changed == 0 ? tr("More") : tr("More: %1").arg(changed));
-  setToolTip(tr("Optimizer, ZeRO, micro-batch, schedule, recomputation") +
+  setToolTip(tr("Optimizer, ZeRO, offload, micro-batch, schedule, recomputation") +
              (changed == 0 ? QString() : QStringLiteral(":") + options));
   emit resized();
 }

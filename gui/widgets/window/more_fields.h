@@ -39,7 +39,7 @@ class MoreFields : public QToolButton {
 
   Workspace& workspace_;
   QFrame* panel_;
-  QComboBox *optimizer_, *zero_, *schedule_, *recompute_;
+  QComboBox *optimizer_, *zero_, *offload_, *schedule_, *recompute_;
   QLineEdit* micro_batch_;
 };
 
