@@ -48,7 +48,7 @@ void RankRun::send(Turn turn) {
     if (moves_values(piece)) {
       backend_.copy_values(to, work_.values_of(piece.source.buffer), values_in(plan_, piece));
     } else {
-      backend_.pack(to, work_.region(piece.source), piece.box);
+      backend_.pack(to, work_.region(piece.source), plan_.box(piece));
     }
     to += values_in(plan_, piece);
   }
@@ -84,7 +84,7 @@ void RankRun::take_in(TaskId id, std::span<const float> values) {
     if (moves_values(piece)) {
       backend_.copy_values(work_.values_of(piece.target.buffer), from, values_in(plan_, piece));
     } else {
-      backend_.unpack(work_.region(piece.target), from, piece.box);
+      backend_.unpack(work_.region(piece.target), from, plan_.box(piece));
     }
     from += values_in(plan_, piece);
   }

@@ -9,10 +9,10 @@
 namespace strata {
 namespace {
 
-bool pairwise_disjoint(std::span<const Piece> parts) {
+bool pairwise_disjoint(const Plan& plan, std::span<const Piece> parts) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (!empty(intersect(parts[i].box, parts[j].box))) return false;
+      if (!empty(intersect(plan.box(parts[i]), plan.box(parts[j])))) return false;
     }
   }
   return true;
@@ -92,7 +92,7 @@ PartsSum Program::find_sum(TaskId task) const {
   if (!gathers && !is_sum(plan_[task].phase)) return PartsSum::none;
   const Box& whole = plan_.boxes(sum).front();
   const auto parts = this->parts(task);
-  const auto covers = [&](const Piece& part) { return part.box == whole; };
+  const auto covers = [&](const Piece& part) { return plan_.box(part) == whole; };
   if (!parts.empty() && std::all_of(parts.begin(), parts.end(), covers)) {
     const bool alike = std::all_of(parts.begin(), parts.end(), [&](const Piece& part) {
       return plan_.box(part.source) == whole;
@@ -100,9 +100,9 @@ PartsSum Program::find_sum(TaskId task) const {
     return alike ? PartsSum::whole : PartsSum::covering;
   }
   std::int64_t covered = 0;
-  for (const Piece& part : parts) covered += volume(part.box);
-  return covered == volume(whole) && pairwise_disjoint(parts) ? PartsSum::disjoint
-                                                              : PartsSum::overlapping;
+  for (const Piece& part : parts) covered += volume(plan_.box(part));
+  return covered == volume(whole) && pairwise_disjoint(plan_, parts) ? PartsSum::disjoint
+                                                                     : PartsSum::overlapping;
 }
 
 BufferId Program::summed(TaskId task) const {

@@ -375,7 +375,7 @@ void TaskWork::put_together(Turn turn) {
       backend_.add_values(values_of(piece.target.buffer), values_of(piece.source.buffer),
                           plan_[piece.source.buffer].values);
     } else {
-      backend_.copy(region(piece.target), region(piece.source), piece.box);
+      backend_.copy(region(piece.target), region(piece.source), plan_.box(piece));
     }
   }
 }
@@ -392,8 +392,9 @@ void TaskWork::sum_parts(TaskId id) {
   if (how == PartsSum::overlapping) backend_.clear(to);
   for (const Piece& part : parts) {
     const bool first = how == PartsSum::covering && &part == &parts.front();
-    first || how == PartsSum::disjoint ? backend_.copy(to, region(part.source), part.box)
-                                       : backend_.add(to, region(part.source), part.box);
+    const Box& box = plan_.box(part);
+    first || how == PartsSum::disjoint ? backend_.copy(to, region(part.source), box)
+                                       : backend_.add(to, region(part.source), box);
   }
 }
 
@@ -403,7 +404,7 @@ void TaskWork::move(TaskId id) {
       const std::int64_t values = plan_[piece.target.buffer].values;
       backend_.copy_values(values_of(piece.target.buffer), values_of(piece.source.buffer), values);
     } else {
-      backend_.copy(region(piece.target), region(piece.source), piece.box);
+      backend_.copy(region(piece.target), region(piece.source), plan_.box(piece));
     }
     count(id, values_in(plan_, piece));
   }

@@ -26,22 +26,53 @@ Dependencies never_ready(const Workload& workload) {
 
 }  // namespace
 
-Dependencies::Dependencies(const Workload& workload) : nodes_(workload.size()) {
-  for (const Dependency& d : workload.dependencies()) {
+Dependencies::Dependencies(const Workload& workload) : period_(workload.period()), nodes_(period_) {
+  for (const Dependency& d : workload.inside()) {
     ++nodes_[d.later()].waiting;
     ++nodes_[d.earlier()].count;
   }
+  if (period_ == workload.size()) {
+    fill_rows(workload);
+    return;
+  }
+  std::vector<std::uint32_t> inside;
+  inside.reserve(period_);
+  for (const Node& node : nodes_) inside.push_back(node.count);
+  for (const Dependency& d : workload.across()) ++nodes_[d.earlier()].count;
+  fill_rows(workload);
+  add_copies(workload, inside);
+}
+
+// Rows fill from their ends, so that each begins where it should when it is full: with those of the
+// same period, then those of the next one.
+void Dependencies::fill_rows(const Workload& workload) {
   std::uint32_t end = 0;
   for (Node& node : nodes_) {
     if (node.count > 1) node.row = end += node.count;
   }
   rows_.resize(end);
-  // Rows fill from their ends, so that each begins where it should when it is full.
-  const std::span<const Dependency> dependencies = workload.dependencies();
-  for (std::size_t i = dependencies.size(); i-- > 0;) {
-    const Dependency& d = dependencies[i];
-    Node& node = nodes_[d.earlier()];
-    (node.count == 1 ? node.row : rows_[--node.row]) = d.later.value;
+  const auto add = [&](ActivityId earlier, std::size_t later) {
+    Node& node = nodes_[earlier()];
+    (node.count == 1 ? node.row : rows_[--node.row]) = static_cast<std::uint32_t>(later);
+  };
+  const std::span<const Dependency> across = workload.across();
+  for (std::size_t i = across.size(); i-- > 0;) add(across[i].earlier, across[i].later() + period_);
+  const std::span<const Dependency> inside = workload.inside();
+  for (std::size_t i = inside.size(); i-- > 0;) add(inside[i].earlier, inside[i].later());
+}
+
+// `inside`: by activity of a period, how many successors it has there; one of the last period has
+// no others.
+void Dependencies::add_copies(const Workload& workload, std::span<const std::uint32_t> inside) {
+  const std::size_t size = workload.size(), last = size - period_;
+  nodes_.reserve(size);
+  for (std::size_t a = period_; a < 2 * period_; ++a) nodes_.push_back(nodes_[a - period_]);
+  for (const Dependency& d : workload.across()) ++nodes_[period_ + d.later()].waiting;
+  for (std::size_t a = 2 * period_; a < size; ++a) nodes_.push_back(nodes_[a - period_]);
+  for (std::size_t a = 0; a < period_; ++a) {
+    Node& node = nodes_[last + a];
+    if (inside[a] == 1 && node.count > 1) node.row = rows_[node.row];
+    node.count = inside[a];
   }
 }
 
@@ -50,10 +81,10 @@ std::vector<ActivityId> find_cycle(const Workload& workload) {
   const Dependencies left = never_ready(workload);
   // Each that is never ready waits for another such; going from one to the next must come round.
   std::vector<ActivityId> waits_for(workload.size());
-  for (const Dependency& d : workload.dependencies()) {
-    if (left.waiting(d.later()) == 0 || left.waiting(d.earlier()) == 0) continue;
-    if (!waits_for[d.later()].valid()) waits_for[d.later()] = d.earlier;
-  }
+  workload.for_each_dependency([&](ActivityId later, ActivityId earlier) {
+    if (left.waiting(later()) == 0 || left.waiting(earlier()) == 0) return;
+    if (!waits_for[later()].valid()) waits_for[later()] = earlier;
+  });
   std::size_t stuck = 0;
   while (stuck < left.size() && left.waiting(stuck) == 0) ++stuck;
   if (stuck == left.size()) return {};

@@ -159,10 +159,10 @@ void Simulation::complete_second_period() {
     if (!begun[k]) times_.ready[a] = 0;
     if (times_.end[a] == 0) times_.end[a] = times_.end[k] + times_.makespan;
   }
-  for (const auto& [later, earlier] : workload_.dependencies()) {
-    if (later() < period_ || later() >= 2 * period_ || begun[later() - period_]) continue;
+  workload_.for_each_dependency([&](ActivityId later, ActivityId earlier) {
+    if (later() < period_ || later() >= 2 * period_ || begun[later() - period_]) return;
     times_.ready[later()] = std::max(times_.ready[later()], times_.end[earlier()]);
-  }
+  });
 }
 
 void Simulation::release_sources() {
@@ -394,10 +394,10 @@ ActivityTimes all_periods(const Workload& workload, const ActivityTimes& first) 
     times.start.push_back(times.start[a - period] + first.makespan);
     times.end.push_back(times.end[a - period] + first.makespan);
   }
-  for (const auto& [later, earlier] : workload.dependencies()) {
-    if (later() < told) continue;
+  workload.for_each_dependency([&](ActivityId later, ActivityId earlier) {
+    if (later() < told) return;
     times.ready[later()] = std::max(times.ready[later()], times.end[earlier()]);
-  }
+  });
   times.makespan = *std::max_element(times.end.begin(), times.end.end());
   times.period = 0;
   return times;

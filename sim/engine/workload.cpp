@@ -4,7 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
-#include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -53,8 +53,9 @@ void Workload::reserve(std::size_t activities, std::size_t demands, std::size_t 
 }
 
 ActivityId Workload::add(ActivityKind kind, std::size_t index, std::uint64_t amount) {
+  assert(copies_ == 0);
   activities_.push_back({amount, static_cast<std::uint32_t>(index), kind});
-  return ActivityId{size() - 1};
+  return ActivityId{period_++};
 }
 
 ActivityId Workload::add_compute(DeviceId on, Tick duration, std::uint64_t priority) {
@@ -88,8 +89,9 @@ void Workload::slow(ActivityId flow, std::uint32_t device_set, double share) {
 }
 
 std::span<const DeviceId> Workload::slows(ActivityId id) const {
-  if (id() >= slowed_sets_.size() || slowed_sets_[id()] == 0) return {};
-  return device_sets_[slowed_sets_[id()] - 1];
+  const std::size_t at = copies_ > 0 ? id() % period_ : id();
+  if (at >= slowed_sets_.size() || slowed_sets_[at] == 0) return {};
+  return device_sets_[slowed_sets_[at] - 1];
 }
 
 ActivityId Workload::add_event(Tick duration) {
@@ -99,6 +101,7 @@ ActivityId Workload::add_event(Tick duration) {
 
 void Workload::add_dependency(ActivityId later, ActivityId earlier) {
   assert(later() < size() && earlier() < size());
+  if (copies_ > 0 && !listed_) list_dependencies();
   in_order_ = in_order_ && earlier < later;
   dependencies_.push_back({later, earlier});
 }
@@ -113,46 +116,50 @@ void Workload::set_not_before(ActivityId id, Tick time) {
   set(not_before_, id(), time);
 }
 
-void Workload::repeat(std::size_t copies, std::span<const Dependency> across,
+void Workload::repeat(std::size_t copies, std::vector<Dependency> across,
                       std::uint64_t priority_step) {
-  assert(delays_.empty() && not_before_.empty());
-  const std::size_t period = size(), inside = dependencies_.size();
-  priorities_.resize(period);
-  activities_.reserve(period * (copies + 1));
-  priorities_.reserve(period * (copies + 1));
-  dependencies_.reserve(inside + copies * (inside + across.size()));
-  const bool slows = !slowed_sets_.empty();
-  if (slows) {
-    slowed_sets_.resize(period);
-    slowed_sets_.reserve(period * (copies + 1));
+  assert(copies_ == 0 && delays_.empty() && not_before_.empty());
+  if (copies == 0) return;
+  priorities_.resize(period_);
+  for (const auto& [later, earlier] : across) {
+    in_order_ = in_order_ && earlier() < later() + period_;
   }
-  for (std::size_t k = 1; k <= copies; ++k) {
-    std::copy_n(activities_.begin(), period, std::back_inserter(activities_));
-    if (slows) std::copy_n(slowed_sets_.begin(), period, std::back_inserter(slowed_sets_));
-    for (std::size_t i = 0; i < period; ++i) {
-      priorities_.push_back(priorities_[i] + k * priority_step);
-    }
-    const auto copy = [&](ActivityId id, std::size_t number) {
-      return ActivityId{id() + number * period};
-    };
-    for (std::size_t i = 0; i < inside; ++i) {
-      const auto [later, earlier] = dependencies_[i];
-      dependencies_.push_back({copy(later, k), copy(earlier, k)});
-    }
-    for (const auto& [later, earlier] : across) {
-      in_order_ = in_order_ && earlier() < later() + period;
-      dependencies_.push_back({copy(later, k), copy(earlier, k - 1)});
-    }
-  }
+  across_ = std::move(across);
+  copies_ = copies;
+  priority_step_ = priority_step;
+}
+
+std::uint64_t Workload::priority_of_copy(ActivityId id) const {
+  return priorities_[id() % period_] + id() / period_ * priority_step_;
+}
+
+std::vector<Dependency> Workload::dependencies() const {
+  std::vector<Dependency> all;
+  all.reserve(dependencies_.size() +
+              (listed_ ? 0 : copies_ * (dependencies_.size() + across_.size())));
+  for_each_dependency([&](ActivityId later, ActivityId earlier) {
+    all.push_back({later, earlier});
+  });
+  return all;
+}
+
+void Workload::list_dependencies() {
+  dependencies_ = dependencies();
+  across_ = {};
+  listed_ = true;
 }
 
 void Workload::set_duration(ActivityId id, Tick duration) {
   assert(kind(id) == ActivityKind::compute && duration >= 0);
+  if (activities_.size() < size()) {
+    activities_.reserve(size());
+    for (std::size_t i = period_; i < size(); ++i) activities_.push_back(activities_[i - period_]);
+  }
   activities_[id()].amount = static_cast<std::uint64_t>(duration);
 }
 
 double Workload::bytes(ActivityId id) const {
-  return std::bit_cast<double>(activities_[id()].amount);
+  return std::bit_cast<double>(activity(id).amount);
 }
 
 std::span<const Demand> Workload::demands(ActivityId id) const {

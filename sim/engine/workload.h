@@ -3,7 +3,8 @@
 // What is to be simulated: activities with demands on resources, and dependencies among them.
 // Built once by its add_ functions, then only read (and thread-safe to read). An activity costs
 // 16 bytes and a dependency 8; flows that demand the same links with the same weights and latency
-// share one route, and delays, not-before times and priorities cost nothing where none is set.
+// share one route, and delays, not-before times and priorities cost nothing where none is set. What
+// repeats is kept once, while all copies are equal.
 
 #include <cstdint>
 #include <span>
@@ -71,25 +72,37 @@ class Workload {
   /// Adds all that was added so far `copies` times more, one copy after another: the k-th copy of
   /// `id` is id + k * size. `across`: what waits in a copy for which activity of the one before it.
   /// Priorities grow by `priority_step` from copy to copy. Precondition: no delays, no times before
-  /// which something is not ready.
-  void repeat(std::size_t copies, std::span<const Dependency> across, std::uint64_t priority_step);
+  /// which something is not ready; it is called once, and no activity is added after it.
+  void repeat(std::size_t copies, std::vector<Dependency> across, std::uint64_t priority_step);
   /// Of a compute activity, in place of the one that it was added with.
   void set_duration(ActivityId id, Tick duration);
 
-  std::size_t size() const { return activities_.size(); }
+  std::size_t size() const { return period_ * (copies_ + 1); }
   std::size_t device_count() const { return device_count_; }
   std::span<const BytesPerSecond> link_bandwidths() const { return bandwidths_; }
-  std::span<const Dependency> dependencies() const { return dependencies_; }
+  /// All of them.
+  std::vector<Dependency> dependencies() const;
+  /// Calls visit(later, earlier) for all of them in the same order: those of a copy, then those on
+  /// the copy before it, then those of the next copy.
+  template <class Visit>
+  void for_each_dependency(Visit visit) const;
+  /// After so many activities the dependencies repeat: inside() has those of the first ones, and
+  /// across() those of the ones that follow on these, as repeat() takes them. Where nothing
+  /// repeats: all activities, all dependencies and none.
+  std::size_t period() const { return copies_ > 0 && !listed_ ? period_ : size(); }
+  std::span<const Dependency> inside() const { return dependencies_; }
+  std::span<const Dependency> across() const { return across_; }
   /// Whether every dependency is on an activity that was added earlier: then there is no cycle.
   bool in_order() const { return in_order_; }
 
-  ActivityKind kind(ActivityId id) const { return activities_[id()].kind; }
+  ActivityKind kind(ActivityId id) const { return activity(id).kind; }
   /// Of a compute activity.
   DeviceId device(ActivityId id) const { return DeviceId{index(id)}; }
   /// Of a compute activity or an event.
-  Tick duration(ActivityId id) const { return static_cast<Tick>(activities_[id()].amount); }
+  Tick duration(ActivityId id) const { return static_cast<Tick>(activity(id).amount); }
   std::uint64_t priority(ActivityId id) const {
-    return id() < priorities_.size() ? priorities_[id()] : 0;
+    if (id() < priorities_.size()) return priorities_[id()];
+    return copies_ > 0 ? priority_of_copy(id) : 0;
   }
   /// Of a flow.
   double bytes(ActivityId id) const;
@@ -104,7 +117,7 @@ class Workload {
   Tick delay(ActivityId id) const { return id() < delays_.size() ? delays_[id()] : 0; }
   Tick not_before(ActivityId id) const { return id() < not_before_.size() ? not_before_[id()] : 0; }
   /// Brings what kind(), device(), duration() and bytes() read into the cache.
-  void prefetch(ActivityId id) const { __builtin_prefetch(&activities_[id()]); }
+  void prefetch(ActivityId id) const { __builtin_prefetch(&activity(id)); }
 
  private:
   struct Activity {
@@ -117,7 +130,14 @@ class Workload {
     Tick latency;
   };
 
-  std::size_t index(ActivityId id) const { return activities_[id()].index; }
+  /// Copies that are alike have one.
+  const Activity& activity(ActivityId id) const {
+    const std::size_t at = id();
+    return activities_[at < activities_.size() ? at : at % activities_.size()];
+  }
+  std::size_t index(ActivityId id) const { return activity(id).index; }
+  std::uint64_t priority_of_copy(ActivityId id) const;
+  void list_dependencies();
   ActivityId add(ActivityKind kind, std::size_t index, std::uint64_t amount);
   std::uint32_t intern(std::span<const Demand> demands, Tick latency);
   void check(const Demand& demand) const;
@@ -126,8 +146,13 @@ class Workload {
 
   std::size_t device_count_;
   std::vector<BytesPerSecond> bandwidths_;
-  std::vector<Activity> activities_;
-  std::vector<Dependency> dependencies_;
+  std::size_t period_ = 0;  ///< activities that were added, before copies of them
+  std::size_t copies_ = 0;
+  std::uint64_t priority_step_ = 0;        ///< from copy to copy
+  std::vector<Activity> activities_;       ///< of a period; all once two copies differ
+  std::vector<Dependency> dependencies_;   ///< of a period, or all where they are `listed_`
+  std::vector<Dependency> across_;         ///< of a period on that before it; none where listed
+  bool listed_ = false;                    ///< since some were added after repeat()
   std::vector<Tick> delays_, not_before_;  ///< these three end at the last that was set
   std::vector<std::uint64_t> priorities_;
   std::vector<Demand> demands_;
@@ -139,5 +164,20 @@ class Workload {
   double slowed_share_ = 0;
   bool in_order_ = true;
 };
+
+template <class Visit>
+void Workload::for_each_dependency(Visit visit) const {
+  for (const auto& [later, earlier] : dependencies_) visit(later, earlier);
+  if (listed_) return;
+  for (std::size_t k = 1; k <= copies_; ++k) {
+    const std::size_t begin = k * period_;
+    for (const auto& [later, earlier] : dependencies_) {
+      visit(ActivityId{later() + begin}, ActivityId{earlier() + begin});
+    }
+    for (const auto& [later, earlier] : across_) {
+      visit(ActivityId{later() + begin}, ActivityId{earlier() + begin - period_});
+    }
+  }
+}
 
 }  // namespace strata

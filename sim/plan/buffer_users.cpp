@@ -17,18 +17,17 @@ struct Use {
 class UsesByBuffer {
  public:
   explicit UsesByBuffer(const Plan& plan) : ends_(plan.buffers().size() + 1) {
-    std::vector<std::pair<BufferId, Use>> all;
-    all.reserve(4 * plan.size());
     for (std::size_t i = 0; i < plan.size(); ++i) {
-      plan.for_each_use(TaskId(i), [&](BufferId buffer, Access access) {
-        all.emplace_back(buffer, Use{TaskId(i), access != Access::read});
-        ++ends_[buffer() + 1];
-      });
+      plan.for_each_use(TaskId(i), [&](BufferId buffer, Access) { ++ends_[buffer() + 1]; });
     }
     for (std::size_t i = 1; i < ends_.size(); ++i) ends_[i] += ends_[i - 1];
-    uses_.resize(all.size());
+    uses_.resize(ends_.back());
     std::vector<std::uint32_t> next(ends_.begin(), ends_.end() - 1);
-    for (const auto& [buffer, use] : all) uses_[next[buffer()]++] = use;
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+      plan.for_each_use(TaskId(i), [&](BufferId buffer, Access access) {
+        uses_[next[buffer()]++] = {TaskId(i), access != Access::read};
+      });
+    }
   }
 
   std::span<const Use> of(std::size_t buffer) const {

@@ -63,7 +63,9 @@ void place_saved(Expansion& to, LayerBuffers& own, LayerId layer) {
     const Saved kept = saved(to.graph[layer].op, {box, inputs, dtype, to.kernels_of(device)});
     const Bytes bytes{4 * kept.values + kept.elements * element_bytes(dtype) + kept.masks};
     if (kept.each_element) {
-      own.saved.push_back(add_boxes(to, {device, {}, BufferKind::saved, layer, shard}, {&box, 1}));
+      const Buffer buffer{
+          .device = device, .kind = BufferKind::saved, .layer = layer, .shard = shard};
+      own.saved.push_back(add_boxes(to, buffer, {&box, 1}));
     } else if (bytes > Bytes{}) {
       own.saved.push_back(add_values(to, BufferKind::saved, layer, shard, kept.values, bytes));
     }
@@ -74,17 +76,24 @@ void place_saved(Expansion& to, LayerBuffers& own, LayerId layer) {
 
 BufferId add_tensor(Expansion& to, BufferKind kind, LayerId layer, std::size_t shard,
                     std::span<const Box> boxes, std::size_t input, std::uint32_t copies) {
-  Buffer buffer{
-      to.shards.device(layer, shard),   {}, kind, layer, static_cast<std::uint32_t>(shard),
-      static_cast<std::uint32_t>(input)};
-  buffer.element_bytes = element_bytes(to.options.dtypes.values);
+  const Buffer buffer{
+      .device = to.shards.device(layer, shard),
+      .kind = kind,
+      .element_bytes = static_cast<std::uint8_t>(element_bytes(to.options.dtypes.values)),
+      .layer = layer,
+      .shard = static_cast<std::uint32_t>(shard),
+      .input = static_cast<std::uint32_t>(input)};
   return add_boxes(to, buffer, boxes, copies);
 }
 
 BufferId add_values(Expansion& to, BufferKind kind, LayerId layer, std::size_t shard,
                     std::int64_t values, Bytes bytes) {
-  return to.builder.add_buffer({to.shards.device(layer, shard), bytes, kind, layer,
-                                static_cast<std::uint32_t>(shard), 0, values});
+  return to.builder.add_buffer({.device = to.shards.device(layer, shard),
+                                .kind = kind,
+                                .bytes = bytes,
+                                .layer = layer,
+                                .shard = static_cast<std::uint32_t>(shard),
+                                .values = values});
 }
 
 View holding(const Expansion& to, BufferId buffer, const Box& box) {

@@ -200,10 +200,11 @@ void sum_shared_gradients(Expansion& to, Round& round, LayerId layer, std::size_
       after.push_back(round.tasks[other.layer()].backward_data[at]);
     }
     buffer = add_tensor(to, BufferKind::activation_gradient, layer, shard, {&box, 1}, input);
+    const BoxId moved = to.builder.number_of(box);
     std::vector<Piece> pieces;
     pieces.reserve(parts.size());
     for (const BufferId part : parts) {
-      pieces.push_back({to.shards.device(layer, shard), to.bytes_of(volume(box)), box, View{part},
+      pieces.push_back({to.shards.device(layer, shard), moved, to.bytes_of(volume(box)), View{part},
                         View{buffer}});
     }
     const Operand operands[] = {{buffer, 0, Role::output_gradient, Access::write}};
@@ -306,7 +307,7 @@ void wait_for_gradient(const Expansion& to, const Round& round, LayerId layer, s
   if (before.valid()) after.push_back(round.tasks[before()].backward_data[at]);
 }
 
-std::vector<Piece> gather_inputs(const Expansion& to, const Round& round, LayerId layer,
+std::vector<Piece> gather_inputs(Expansion& to, const Round& round, LayerId layer,
                                  std::size_t shard) {
   std::vector<Piece> pieces;
   if (to.step[layer].shared_reader.valid()) return pieces;
@@ -319,7 +320,8 @@ std::vector<Piece> gather_inputs(const Expansion& to, const Round& round, LayerI
       const BufferId from =
           round.buffers[producer()].output[to.shards.slot(producer, needed.producer_shard)];
       if (!needed.local() || from == target) continue;
-      pieces.push_back({needed.owner, to.bytes_of(volume(needed.box)), needed.box, View{from},
+      pieces.push_back({needed.owner, to.builder.number_of(needed.box),
+                        to.bytes_of(volume(needed.box)), View{from},
                         holding(to, target, needed.box)});
     }
   }

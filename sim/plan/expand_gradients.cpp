@@ -67,8 +67,8 @@ std::vector<std::vector<Piece>> sum_gradient_parts(Expansion& to, Round& round, 
     const Box whole = to.shards.owned(layer, shard);
     gradient = add_tensor(to, BufferKind::gathered_gradient, layer, shard, {&whole, 1});
     for (const GradientPart& part : parts[at]) {
-      const Piece piece{to.shards.device(layer, shard), to.bytes_of(volume(part.box)), part.box,
-                        part.view, View{gradient}};
+      const Piece piece{to.shards.device(layer, shard), to.builder.number_of(part.box),
+                        to.bytes_of(volume(part.box)), part.view, View{gradient}};
       sums[at].insert(sums[at].end(), to.step[layer].spreads_gradient ? part.copies : 1, piece);
     }
   }
@@ -125,9 +125,9 @@ std::vector<std::vector<Piece>> spread_gradients(Expansion& to, Round& round, La
   for (std::size_t k = 0; k < boxes.size(); ++k) {
     const std::uint32_t shard = boxes[k].producer_shard;
     const std::size_t at = to.shards.slot(layer, shard);
-    parts[at].push_back({to.shards.device(layer, shard), to.bytes_of(volume(boxes[k].box)),
-                         boxes[k].box, boxes[k].local() ? lies(boxes[k]) : arrivals.views[k],
-                         View{spread[at]}});
+    parts[at].push_back({to.shards.device(layer, shard), to.builder.number_of(boxes[k].box),
+                         to.bytes_of(volume(boxes[k].box)),
+                         boxes[k].local() ? lies(boxes[k]) : arrivals.views[k], View{spread[at]}});
   }
   return parts;
 }
@@ -178,8 +178,8 @@ void gather_input_again(Expansion& to, Round& round, LayerId layer, std::size_t 
                            arrivals.tasks[at].end());
     for (const NeededBox& needed : edge.read_by(shard)) {
       if (!needed.local()) continue;
-      own[at].push_back({needed.owner, to.bytes_of(volume(needed.box)), needed.box, lies(needed),
-                         gathered(needed)});
+      own[at].push_back({needed.owner, to.builder.number_of(needed.box),
+                         to.bytes_of(volume(needed.box)), lies(needed), gathered(needed)});
     }
   }
 }
@@ -216,8 +216,9 @@ void expand(Expansion& to, const Action& action, const SumPartialOutputs& sum) {
     const std::size_t at = to.shards.slot(layer, shard);
     std::vector<Piece> parts;
     for (std::size_t k = at * terms; k < (at + 1) * terms; ++k) {
-      parts.push_back({to.shards.device(layer, shard), to.bytes_of(volume(boxes[k].box)),
-                       boxes[k].box, boxes[k].local() ? partial(boxes[k]) : arrivals.views[k],
+      parts.push_back({to.shards.device(layer, shard), to.builder.number_of(boxes[k].box),
+                       to.bytes_of(volume(boxes[k].box)),
+                       boxes[k].local() ? partial(boxes[k]) : arrivals.views[k],
                        View{own.output[at]}});
     }
     std::vector<TaskId> after = arrivals.tasks[at];

@@ -132,12 +132,12 @@ std::vector<TaskId> send_to_server(Expansion& to, const BucketPart& part, std::s
     if (k == server) continue;
     const View arrived{add_values(to, BufferKind::server_gradients, layer, at, values, bytes)};
     const Piece gradient{
-        to.shards.device(part.layer_of(k), part.shards[k]), bytes, {}, gradients(k), arrived};
+        to.shards.device(part.layer_of(k), part.shards[k]), {}, bytes, gradients(k), arrived};
     const TaskId made = gradient_of(to, part, k);
     arrivals.push_back(
         to.builder.add_transfer(to.task(TaskKind::transfer, Phase::update, layer, at), 0,
                                 std::span(&gradient, 1), std::span(&made, 1)));
-    sent.push_back({device, bytes, {}, arrived, gradients(server)});
+    sent.push_back({device, {}, bytes, arrived, gradients(server)});
   }
   return arrivals;
 }
@@ -162,7 +162,7 @@ void update_at_server(Expansion& to, std::size_t k, const Bucket& bucket) {
     if (replica == server || !to.shards.has_tasks(bucket.devices[replica])) continue;
     const LayerId holder = part.layer_of(replica);
     const std::uint32_t shard = part.shards[replica];
-    const Piece parameters{bucket.devices[server], bytes, {}, buffer(server), buffer(replica)};
+    const Piece parameters{bucket.devices[server], {}, bytes, buffer(server), buffer(replica)};
     std::vector<TaskId> updated = {update};
     wait_for_readers(to, holder, shard, updated);
     to.builder.add_transfer(to.task(TaskKind::transfer, Phase::update, holder, shard), 0,

@@ -46,7 +46,7 @@ BufferId receive(Expansion& to, BufferKind kind, LayerId layer, std::size_t shar
   Bytes bytes;
   for (const Piece& piece : pieces) {
     bytes += piece.bytes;
-    if (!empty(piece.box)) boxes.push_back(piece.box);
+    if (!moves_values(piece)) boxes.push_back(to.builder.so_far().box(piece));
   }
   const BufferId received = boxes.empty() ? add_values(to, kind, layer, shard, 0, bytes)
                                           : add_tensor(to, kind, layer, shard, boxes, 0, copies);
@@ -182,7 +182,8 @@ Arrivals move_boxes(Expansion& to, const Moves& moves) {
         pieces.back().bytes += bytes;
         continue;
       }
-      pieces.push_back({from, bytes, by_receiver ? Box{} : b.box, moves.source(b)});
+      const BoxId box = by_receiver ? BoxId() : to.builder.number_of(b.box);
+      pieces.push_back({from, box, bytes, moves.source(b)});
       if (moves.target) pieces.back().target = moves.target(b);
     }
     if (!moves.target) {

@@ -49,11 +49,11 @@ TaskId update_on_host(Expansion& to, LayerId layer, std::uint32_t shard,
   std::int64_t values = 0;
   std::vector<Piece> back;
   for (const HeldValues& held : updated) {
-    back.push_back({task.device, Bytes{held.values * parameter}, {}, {}, View{held.buffer}});
+    back.push_back({task.device, {}, Bytes{held.values * parameter}, {}, View{held.buffer}});
     values += held.values;
   }
-  const Piece sent{task.device, Bytes{values * gradient}, {}, gradients, {}};
-  const Piece work{task.device, Bytes{values * (gradient + 2 * parameter + 2 * state)}, {}, {}, {}};
+  const Piece sent{task.device, {}, Bytes{values * gradient}, gradients, {}};
+  const Piece work{task.device, {}, Bytes{values * (gradient + 2 * parameter + 2 * state)}, {}, {}};
   const auto move = [&](std::span<const Piece> pieces, std::span<const TaskId> before) {
     return to.builder.add_transfer(task, 0, pieces, before, 0);
   };

@@ -283,7 +283,7 @@ void wait_to_recompute(const Expansion& to, const Round& round, LayerId layer, s
 void wait_for_gradient(const Expansion& to, const Round& round, LayerId layer, std::size_t shard,
                        std::vector<TaskId>& after);
 /// What a shard gathers of its own device's buffers, before its first kernel.
-std::vector<Piece> gather_inputs(const Expansion& to, const Round& round, LayerId layer,
+std::vector<Piece> gather_inputs(Expansion& to, const Round& round, LayerId layer,
                                  std::size_t shard);
 /// The shard of the holder whose parameters the layer's shard has.
 struct HeldAt {

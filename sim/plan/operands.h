@@ -14,6 +14,8 @@
 namespace strata {
 
 using BufferId = Index<struct BufferTag>;
+/// In Plan::box().
+using BoxId = Index<struct BoxTag>;
 
 enum class BufferKind : std::uint8_t {
   parameters,
@@ -40,13 +42,13 @@ std::string_view name(BufferKind kind);
 /// It holds boxes of one tensor, one after another (Plan::boxes()), or plain values.
 struct Buffer {
   DeviceId device;
-  Bytes bytes;
   BufferKind kind = BufferKind::activation;
-  LayerId layer;
-  std::uint32_t shard = 0;         ///< of the layer
-  std::uint32_t input = 0;         ///< data, input, activation_gradient: which
-  std::int64_t values = 0;         ///< how many, where it holds no boxes
-  std::int64_t element_bytes = 4;  ///< of an element of a box
+  std::uint8_t element_bytes = 4;  ///< of an element of a box
+  Bytes bytes = {};
+  LayerId layer = {};
+  std::uint32_t shard = 0;  ///< of the layer
+  std::uint32_t input = 0;  ///< data, input, activation_gradient: which
+  std::int64_t values = 0;  ///< how many, where it holds no boxes
   std::uint32_t first_box = 0, last_box = 0;
 
   /// Parameters and what is kept of them are there from the start and stay.
@@ -102,16 +104,16 @@ struct Operand {
 /// update add up what they move; others copy it.
 struct Piece {
   DeviceId from;
+  BoxId box;  ///< in the coordinates of the producer's output; invalid where the piece stands for
+              ///< several boxes, or for values
   Bytes bytes;
-  Box box;  ///< in the coordinates of the producer's output; empty where the piece stands for
-            ///< several boxes, or for values
   View source = {}, target = {};
   bool operator==(const Piece&) const = default;
 };
 
 /// Of a plan that can be run: a parameter server's, whose buffers hold no boxes.
 inline bool moves_values(const Piece& piece) {
-  return empty(piece.box);
+  return !piece.box.valid();
 }
 
 }  // namespace strata

@@ -210,6 +210,11 @@ class Plan {
     return std::span(boxes_).subspan(buffer.first_box, buffer.last_box - buffer.first_box);
   }
   const Box& box(View view) const { return boxes(view.buffer)[view.box]; }
+  /// What the piece moves; an empty one where it has none.
+  const Box& box(const Piece& piece) const {
+    static constexpr Box kNothing{};
+    return piece.box.valid() ? boxes_[piece.box()] : kNothing;
+  }
   /// What a compute task's kernel works on: inputs and their gradients by input. An input that
   /// stands twice has an operand each time; one of which the shard needs nothing has none.
   std::span<const Operand> operands(TaskId id) const {
@@ -293,7 +298,7 @@ class Plan {
   std::vector<Group> groups_;
   std::vector<GroupShape> group_shapes_;
   std::vector<Buffer> buffers_;
-  std::vector<Box> boxes_;
+  std::vector<Box> boxes_;  // equal buffers and pieces have the same
   BufferUsers first_users_, last_users_;
   std::vector<Placement> placements_;
   bool joins_transfers_ = false;
@@ -331,7 +336,7 @@ void Plan::for_each_use(TaskId id, Visit visit) const {
 
 /// How many values the piece moves, of a plan that can be run.
 inline std::int64_t values_in(const Plan& plan, const Piece& piece) {
-  return moves_values(piece) ? plan[piece.target.buffer].values : volume(piece.box);
+  return moves_values(piece) ? plan[piece.target.buffer].values : volume(plan.box(piece));
 }
 
 /// The shard on the device of the layer or, where it has none there, of one that holds a copy of

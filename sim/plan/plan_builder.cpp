@@ -35,7 +35,6 @@ void PlanBuilder::expect(double times) {
   reserve(plan_.gathered_);
   reserve(plan_.gathered_pieces_);
   reserve(plan_.buffers_);
-  reserve(plan_.boxes_);
 }
 
 // A task that comes after another of its instance on its device comes after the last one's, too.
@@ -149,15 +148,25 @@ TaskId PlanBuilder::gather_group(std::uint32_t group, Task task,
 }
 
 BufferId PlanBuilder::add_buffer(Buffer buffer, std::span<const Box> boxes) {
-  buffer.first_box = static_cast<std::uint32_t>(plan_.boxes_.size());
-  plan_.boxes_.insert(plan_.boxes_.end(), boxes.begin(), boxes.end());
-  buffer.last_box = static_cast<std::uint32_t>(plan_.boxes_.size());
+  buffer.first_box = known_boxes_.find_or_add(boxes, plan_.boxes_);
+  buffer.last_box = buffer.first_box + static_cast<std::uint32_t>(boxes.size());
   plan_.buffers_.push_back(buffer);
   return BufferId(plan_.buffers_.size() - 1);
 }
 
+BoxId PlanBuilder::number_of(const Box& box) {
+  if (empty(box)) return {};
+  return BoxId(known_boxes_.find_or_add({&box, 1}, plan_.boxes_));
+}
+
 // A buffer is taken over once nobody uses what the last step left in it.
 void PlanBuilder::carry_buffers() {
+  std::size_t count = carried_.size();
+  for (std::size_t i = 0; i < plan_.buffers_.size(); ++i) {
+    const BufferId buffer(i);
+    count += plan_.first_users(buffer).size() * plan_.last_users(buffer).size();
+  }
+  carried_.reserve(count);
   for (std::size_t i = 0; i < plan_.buffers_.size(); ++i) {
     for (TaskId first : plan_.first_users(BufferId(i))) {
       for (TaskId last : plan_.last_users(BufferId(i))) carry(first, last);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/plan/known_boxes.h"
 #include "sim/plan/plan.h"
 
 namespace strata {
@@ -69,6 +70,8 @@ class PlanBuilder {
   }
   /// `boxes`: what it holds; none for values.
   BufferId add_buffer(Buffer buffer, std::span<const Box> boxes = {});
+  /// Of what a piece moves; invalid for an empty box.
+  BoxId number_of(const Box& box);
   void place(std::vector<Placement> placements) { plan_.placements_ = std::move(placements); }
   void join_transfers() { plan_.joins_transfers_ = true; }
   /// Only the devices that stand for their classes get tasks.
@@ -99,6 +102,7 @@ class PlanBuilder {
   void fuse_exchanges();
 
   Plan plan_;
+  KnownBoxes known_boxes_;
   std::vector<Turn> turns_;     ///< by device
   std::uint32_t instance_ = 0;  ///< 0: none in turn
   std::uint32_t instances_ = 0;

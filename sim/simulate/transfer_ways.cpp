@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
+#include <map>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -32,28 +32,19 @@ class Ways {
       : plan_(plan), cluster_(cluster), routes_(cluster), ways_(plan.transfers().size()) {}
 
   std::vector<TransferWay> run() && {
-    std::vector<Arrived> all;
-    std::set<std::pair<Edge, DeviceId>> senders;
-    for (std::size_t i = 0; i < plan_.size(); ++i) {
-      const Task& task = plan_[TaskId(i)];
-      if (task.kind != TaskKind::transfer || plan_.exchange_of(task) != nullptr) continue;
-      const Transfer& transfer = plan_.transfers()[task.detail];
-      const Edge edge(task.round, task.again, task.phase, task.layer, transfer.input);
-      for (const Piece& piece : plan_.pieces(transfer)) {
-        senders.emplace(edge, plan_.representative(piece.from));
+    for (std::vector<Arrived>& all : arrived_by_edge()) {
+      const std::vector<DeviceId> senders = senders_of(all);
+      std::sort(all.begin(), all.end(), [](const Arrived& a, const Arrived& b) {
+        return std::tie(a.to, a.transfer) < std::tie(b.to, b.transfer);
+      });
+      for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
+        const DeviceId to = all[first].to;
+        while (last < all.size() && all[last].to == to) ++last;
+        const bool sends = std::ranges::binary_search(senders, plan_.representative(to));
+        const auto together = std::span(all).subspan(first, last - first);
+        const TransferWay way = fastest(together, sends);
+        for (const Arrived& arrived : together) ways_[arrived.transfer] = way;
       }
-      all.push_back({edge, task.device, task.detail});
-    }
-    std::sort(all.begin(), all.end(), [](const Arrived& a, const Arrived& b) {
-      return std::tie(a.edge, a.to, a.transfer) < std::tie(b.edge, b.to, b.transfer);
-    });
-    for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
-      const Arrived& begin = all[first];
-      while (last < all.size() && all[last].edge == begin.edge && all[last].to == begin.to) ++last;
-      const bool sends = senders.contains({begin.edge, plan_.representative(begin.to)});
-      const auto together = std::span(all).subspan(first, last - first);
-      const TransferWay way = fastest(together, sends);
-      for (const Arrived& arrived : together) ways_[arrived.transfer] = way;
     }
     return std::move(ways_);
   }
@@ -62,10 +53,40 @@ class Ways {
   /// All transfers for one input of a layer, in one round.
   using Edge = std::tuple<std::uint32_t, bool, Phase, LayerId, std::uint32_t>;
   struct Arrived {
-    Edge edge;
     DeviceId to;
     std::uint32_t transfer = 0;
   };
+
+  // Most of an edge's transfers stand side by side in the plan.
+  std::vector<std::vector<Arrived>> arrived_by_edge() const {
+    std::vector<std::vector<Arrived>> all;
+    std::map<Edge, std::size_t> numbers;
+    auto at = numbers.end();
+    for (std::size_t i = 0; i < plan_.size(); ++i) {
+      const Task& task = plan_[TaskId(i)];
+      if (task.kind != TaskKind::transfer || plan_.exchange_of(task) != nullptr) continue;
+      const Transfer& transfer = plan_.transfers()[task.detail];
+      const Edge edge(task.round, task.again, task.phase, task.layer, transfer.input);
+      if (at == numbers.end() || at->first != edge) {
+        at = numbers.try_emplace(edge, numbers.size()).first;
+      }
+      if (at->second == all.size()) all.emplace_back();
+      all[at->second].push_back({task.device, task.detail});
+    }
+    return all;
+  }
+
+  // In order, perhaps several times.
+  std::vector<DeviceId> senders_of(std::span<const Arrived> all) const {
+    std::vector<DeviceId> senders;
+    for (const Arrived& arrived : all) {
+      for (const Piece& piece : plan_.pieces(plan_.transfers()[arrived.transfer])) {
+        senders.push_back(plan_.representative(piece.from));
+      }
+    }
+    std::sort(senders.begin(), senders.end());
+    return senders;
+  }
 
   TransferWay fastest(std::span<const Arrived> together, bool sends) const {
     Arrivals inside, between;
@@ -76,7 +97,7 @@ class Ways {
       for (const Piece& piece : plan_.pieces(transfer)) {
         const bool host = cluster_[piece.from].host == cluster_[arrived.to].host;
         (host ? inside : between)
-            .add(empty(piece.box) ? 0 : count,
+            .add(moves_values(piece) ? 0 : count,
                  static_cast<double>(transfer.copies * piece.bytes.value),
                  narrowest(piece.from, arrived.to));
         count = 0;

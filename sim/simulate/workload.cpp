@@ -68,6 +68,7 @@ class WorkloadBuilder {
     built_.last.reserve(steps * plan.size());
     built_.first.resize(plan.size());
     built_.last.resize(plan.size());
+    built_.workload.reserve(plan.size(), 0, dependency_count());
     for (const Device& device : cluster.devices()) ++devices_of_host_[device.host];
     prepare();
   }
@@ -112,8 +113,8 @@ class WorkloadBuilder {
   // Who sends to whom how much and how, and how many do alike: rounds move the same again.
   using Moved = std::vector<std::int64_t>;
 
-  Moved moved(const Task& task) const {
-    Moved moved{static_cast<std::int64_t>(task.device()), plan_.alike(task)};
+  void find_moved(const Task& task, Moved& moved) const {
+    moved.assign({static_cast<std::int64_t>(task.device()), plan_.alike(task)});
     for (const Piece& piece : plan_.pieces(plan_.transfers()[task.detail])) {
       moved.push_back(static_cast<std::int64_t>(piece.from()));
       moved.push_back(piece.bytes.value);
@@ -124,11 +125,11 @@ class WorkloadBuilder {
         moved.push_back(std::bit_cast<std::int64_t>(value));
       }
     }
-    return moved;
   }
 
   void prepare() {
     std::map<Moved, std::uint32_t> known;
+    Moved moved;
     for (const Task& task : plan_.tasks()) {
       if (task.kind != TaskKind::transfer) continue;
       throw_if_cancelled(cancelled_);
@@ -136,8 +137,8 @@ class WorkloadBuilder {
         transfers_.push_back(0);  // moves with others, or on no link
         continue;
       }
-      const auto [at, fresh] =
-          known.try_emplace(moved(task), static_cast<std::uint32_t>(flows_.size()));
+      find_moved(task, moved);
+      const auto [at, fresh] = known.try_emplace(moved, static_cast<std::uint32_t>(flows_.size()));
       transfers_.push_back(at->second);
       if (!fresh) continue;
       flows_.push_back(transfer_flow(task));
@@ -345,6 +346,13 @@ class WorkloadBuilder {
     return at->second;
   }
 
+  // About as many as there will be.
+  std::size_t dependency_count() const {
+    std::size_t count = hosts_.empty() ? 0 : 2 * plan_.size();
+    for (std::size_t i = 0; i < plan_.size(); ++i) count += plan_.dependencies(TaskId(i)).size();
+    return count;
+  }
+
   void connect(TaskId id) {
     const ActivityId first = built_.first[id()];
     for (TaskId before : plan_.dependencies(id)) {
@@ -361,6 +369,9 @@ class WorkloadBuilder {
   // The steps after the first one.
   void repeat() {
     std::vector<Dependency> carried;
+    std::size_t count = 2 * hosts_.size();
+    for (std::size_t i = 0; i < plan_.size(); ++i) count += plan_.carried(TaskId(i)).size();
+    carried.reserve(count);
     for (std::size_t i = 0; i < plan_.size(); ++i) {
       for (TaskId before : plan_.carried(TaskId(i))) {
         carried.push_back({built_.first[i], built_.last[before()]});
@@ -373,7 +384,7 @@ class WorkloadBuilder {
     }
     for (const auto& [part, ends] : host_parts_) carried.push_back({ends.first, ends.second});
     const std::size_t period = built_.workload.size();
-    built_.workload.repeat(steps_ - 1, carried, plan_.size());
+    built_.workload.repeat(steps_ - 1, std::move(carried), plan_.size());
     for (std::size_t at = plan_.size(); at < steps_ * plan_.size(); ++at) {
       built_.first.push_back(after(built_.first[at - plan_.size()], period));
       built_.last.push_back(after(built_.last[at - plan_.size()], period));

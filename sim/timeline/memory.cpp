@@ -1,7 +1,10 @@
 #include "sim/timeline/memory.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 
 #include "sim/plan/work_kind.h"
@@ -14,13 +17,53 @@ struct Change {
   Bytes bytes;
 };
 
-std::vector<MemoryUse> curve(Bytes resident, std::vector<Change>& changes) {
-  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-    const double first = place_in_time(a.at, a.bytes), second = place_in_time(b.at, b.bytes);
-    return first != second ? first < second : a.bytes < b.bytes;
-  });
+/// A change, and the bits of its place in time, which is not negative: they order as it does.
+struct PlacedChange {
+  std::uint64_t place;
+  Change change;
+};
+
+bool comes_before(const PlacedChange& a, const PlacedChange& b) {
+  return a.place != b.place ? a.place < b.place : a.change.bytes < b.change.bytes;
+}
+
+// By place alone, digit after digit: a pipeline has some hundred thousand on a device.
+void sort_by_digits(std::vector<PlacedChange>& changes, std::vector<PlacedChange>& other) {
+  constexpr unsigned kBits = 11;
+  constexpr std::size_t kDigits = std::size_t{1} << kBits;
+  other.resize(changes.size());
+  std::vector<std::uint32_t> ends(kDigits);
+  for (unsigned shift = 0; shift < 64; shift += kBits) {
+    const auto digit = [shift](const PlacedChange& c) { return (c.place >> shift) % kDigits; };
+    std::ranges::fill(ends, 0);
+    for (const PlacedChange& change : changes) ++ends[digit(change)];
+    if (ends[digit(changes.front())] == changes.size()) continue;
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    for (std::size_t i = changes.size(); i-- > 0;) other[--ends[digit(changes[i])]] = changes[i];
+    changes.swap(other);
+  }
+}
+
+void sort_equal_places(std::vector<PlacedChange>& changes) {
+  for (auto first = changes.begin(), last = first; first != changes.end(); first = last) {
+    while (last != changes.end() && last->place == first->place) ++last;
+    if (last - first > 1) std::sort(first, last, comes_before);
+  }
+}
+
+void sort_changes(std::vector<PlacedChange>& changes, std::vector<PlacedChange>& other) {
+  constexpr std::size_t kMany = 4096;
+  if (changes.size() < kMany) return std::sort(changes.begin(), changes.end(), comes_before);
+  sort_by_digits(changes, other);
+  sort_equal_places(changes);
+}
+
+// `changes`: sorted.
+std::vector<MemoryUse> curve(Bytes resident, std::span<const PlacedChange> changes) {
   std::vector<MemoryUse> result = {{Seconds{0}, resident}};
-  for (const Change& change : changes) {
+  result.reserve(changes.size() + 1);
+  for (const PlacedChange& placed : changes) {
+    const Change& change = placed.change;
     const Bytes now = result.back().bytes + change.bytes;
     const Seconds at = std::max(result.back().at, change.at);
     if (result.back().at == at && result.size() > 1 && change.bytes < Bytes{0}) {
@@ -52,48 +95,68 @@ Lifetime lifetime(const Plan& plan, const Timeline& timeline, std::size_t step, 
 
 namespace {
 
-// Of the devices of which it is `asked`; nothing of others.
-std::vector<std::vector<MemoryUse>> curves_of(const Plan& plan, const Timeline& timeline,
-                                              const std::vector<bool>& asked) {
-  std::vector<Bytes> resident(plan.device_count());
-  std::vector<std::vector<Change>> changes(plan.device_count());
-  std::vector<std::size_t> counts(plan.device_count());
-  for (const Buffer& buffer : plan.buffers()) counts[buffer.device()] += asked[buffer.device()];
-  for (std::size_t d = 0; d < counts.size(); ++d) {
-    changes[d].reserve(2 * counts[d] * timeline.steps());
-  }
-  for (std::size_t i = 0; i < plan.buffers().size(); ++i) {
-    const Buffer& buffer = plan.buffers()[i];
-    if (!asked[buffer.device()]) continue;
-    if (buffer.lasts()) {
-      resident[buffer.device()] += buffer.bytes;
-      continue;
+/// How the memory of devices changes, of those of which it is asked; by device, not in order.
+class MemoryChanges {
+ public:
+  MemoryChanges(const Plan& plan, const Timeline& timeline, const std::vector<bool>& asked)
+      : resident_(plan.device_count()), ends_(plan.device_count() + 1) {
+    for (const Buffer& buffer : plan.buffers()) {
+      if (!asked[buffer.device()]) continue;
+      if (buffer.lasts()) resident_[buffer.device()] += buffer.bytes;
+      if (!buffer.lasts()) ends_[buffer.device() + 1] += 2 * timeline.steps();
     }
-    for (std::size_t step = 0; step < timeline.steps(); ++step) {
-      const Lifetime kept = lifetime(plan, timeline, step, BufferId(i));
-      changes[buffer.device()].push_back({kept.from, buffer.bytes});
-      changes[buffer.device()].push_back({kept.until, Bytes{0} - buffer.bytes});
+    std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
+    changes_.resize(ends_.back());
+    std::vector<std::size_t> next(ends_.begin(), ends_.end() - 1);
+    for (std::size_t i = 0; i < plan.buffers().size(); ++i) {
+      const Buffer& buffer = plan.buffers()[i];
+      if (!asked[buffer.device()] || buffer.lasts()) continue;
+      for (std::size_t step = 0; step < timeline.steps(); ++step) {
+        const Lifetime kept = lifetime(plan, timeline, step, BufferId(i));
+        changes_[next[buffer.device()]++] = {kept.from, buffer.bytes};
+        changes_[next[buffer.device()]++] = {kept.until, Bytes{0} - buffer.bytes};
+      }
     }
   }
-  std::vector<std::vector<MemoryUse>> curves(plan.device_count());
-  for (std::size_t device = 0; device < plan.device_count(); ++device) {
-    if (asked[device]) curves[device] = curve(resident[device], changes[device]);
+
+  std::vector<MemoryUse> curve_of(std::size_t device) {
+    placed_.clear();
+    for (std::size_t i = ends_[device]; i < ends_[device + 1]; ++i) {
+      const Change& change = changes_[i];
+      const double place = place_in_time(change.at, change.bytes);
+      placed_.push_back({std::bit_cast<std::uint64_t>(place), change});
+    }
+    sort_changes(placed_, other_);
+    return curve(resident_[device], placed_);
   }
-  return curves;
+
+ private:
+  std::vector<Bytes> resident_;
+  std::vector<std::size_t> ends_;  // of each device's changes
+  std::vector<Change> changes_;
+  std::vector<PlacedChange> placed_, other_;  // of the device at hand
+};
+
+Bytes most_of(std::span<const MemoryUse> curve) {
+  Bytes most;
+  for (const MemoryUse& use : curve) most = std::max(most, use.bytes);
+  return most;
 }
 
 }  // namespace
 
 std::vector<std::vector<MemoryUse>> memory_curves(const Plan& plan, const Timeline& timeline) {
-  return curves_of(plan, timeline, std::vector<bool>(plan.device_count(), true));
+  MemoryChanges changes(plan, timeline, std::vector<bool>(plan.device_count(), true));
+  std::vector<std::vector<MemoryUse>> curves;
+  for (std::size_t d = 0; d < plan.device_count(); ++d) curves.push_back(changes.curve_of(d));
+  return curves;
 }
 
 std::vector<Bytes> peak_memory(const Plan& plan, const Timeline& timeline) {
+  MemoryChanges changes(plan, timeline, std::vector<bool>(plan.device_count(), true));
   std::vector<Bytes> peaks;
-  for (const auto& curve : memory_curves(plan, timeline)) {
-    Bytes peak;
-    for (const MemoryUse& use : curve) peak = std::max(peak, use.bytes);
-    peaks.push_back(peak);
+  for (std::size_t d = 0; d < plan.device_count(); ++d) {
+    peaks.push_back(most_of(changes.curve_of(d)));
   }
   return peaks;
 }
@@ -148,7 +211,7 @@ std::vector<LiveTensor> live_at_peak(const Plan& plan, const Timeline& timeline,
   const DeviceId shown = plan.representative(device);
   std::vector<bool> asked(plan.device_count());
   asked[shown()] = true;
-  const Seconds at = time_of_peak(curves_of(plan, timeline, asked)[shown()]);
+  const Seconds at = time_of_peak(MemoryChanges(plan, timeline, asked).curve_of(shown()));
   return live_tensors(plan, timeline, device, at.value);
 }
 

@@ -38,13 +38,15 @@ bool Crossing::is_apart(TaskId id) const {
 
 bool Crossing::lies_whole(const Piece& piece) const {
   if (moves_values(piece)) return true;
-  return plan_.box(piece.source) == piece.box && plan_.box(piece.target) == piece.box;
+  const Box& box = plan_.box(piece);
+  return plan_.box(piece.source) == box && plan_.box(piece.target) == box;
 }
 
 std::int64_t Crossing::bytes_of(TaskId id) const {
   std::int64_t sum = 0;
   for (const Piece& piece : plan_.moves(id)) {
-    sum += moves_values(piece) ? values_in(plan_, piece) * kValueBytes : backend_.bytes(piece.box);
+    sum += moves_values(piece) ? values_in(plan_, piece) * kValueBytes
+                               : backend_.bytes(plan_.box(piece));
   }
   return sum;
 }
@@ -66,8 +68,9 @@ Staged Crossing::pack(TaskId id) {
   const Staged packed = take(sender(id), bytes);
   auto* at = static_cast<std::byte*>(packed.memory);
   for (const Piece& piece : plan_.moves(id)) {
-    backend_.copy({at, piece.box}, work_.region(piece.source), piece.box);
-    at += backend_.bytes(piece.box);
+    const Box& box = plan_.box(piece);
+    backend_.copy({at, box}, work_.region(piece.source), box);
+    at += backend_.bytes(box);
   }
   return packed;
 }
@@ -101,8 +104,9 @@ void Crossing::unpack(TaskId id, const Staged& arrived) {
   if (arrived.lent) return;
   auto* at = static_cast<std::byte*>(arrived.memory);
   for (const Piece& piece : plan_.moves(id)) {
-    backend_.copy(work_.region(piece.target), {at, piece.box}, piece.box);
-    at += backend_.bytes(piece.box);
+    const Box& box = plan_.box(piece);
+    backend_.copy(work_.region(piece.target), {at, box}, box);
+    at += backend_.bytes(box);
   }
 }
 

@@ -8,6 +8,9 @@
 #include <span>
 
 #include <fmt/format.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "sim/base/error.h"
 #include "sim/base/quantile.h"
@@ -132,6 +135,17 @@ auto named(const Strategy& strategy, const Work& work) -> decltype(work()) try {
   throw;
 }
 
+// What lowering a plan of a million tasks frees in small pieces is a good part of the plan's size,
+// and a simulation asks for large ones.
+void give_back_freed_memory(const Plan& plan) {
+#ifdef __GLIBC__
+  constexpr std::size_t kMany = 500'000;  // tasks
+  if (plan.size() > kMany) malloc_trim(0);
+#else
+  static_cast<void>(plan);
+#endif
+}
+
 // Of a case in rounds: of so many of these.
 Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint32_t rounds,
                           const PredictOptions& options, CaseMemo& memo) {
@@ -161,6 +175,7 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
                : lower_by_class(input.graph, input.cluster, strategy, step, lowering,
                                 numbered(models));
   });
+  give_back_freed_memory(result.plan);
   result.costs = task_costs(result.plan, input.graph, strategy, memo.costs, models);
   simulate_case(input, options, rounds < input.rounds, result);
   if (options.eq1) {

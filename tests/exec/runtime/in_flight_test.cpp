@@ -77,10 +77,11 @@ class HandMadePlan {
   Box input_box(LayerId layer) const { return whole(graph_[graph_[layer].inputs[0]].output); }
 
   BufferId tensor(BufferKind kind, LayerId layer, const Box& box) {
-    return builder_.add_buffer({kDevice, Bytes{4 * volume(box)}, kind, layer, kShard}, {&box, 1});
+    return builder_.add_buffer({kDevice, kind, 4, Bytes{4 * volume(box)}, layer, kShard},
+                               {&box, 1});
   }
   BufferId values(BufferKind kind, LayerId layer, std::int64_t count) {
-    return builder_.add_buffer({kDevice, Bytes{4 * count}, kind, layer, kShard, 0, count});
+    return builder_.add_buffer({kDevice, kind, 4, Bytes{4 * count}, layer, kShard, 0, count});
   }
 
   Pass pass(LayerId layer, BufferId input) {

@@ -15,6 +15,7 @@ class Referee {
  public:
   explicit Referee(const Workload& w)
       : w_(w),
+        dependencies_(w.dependencies()),
         state_(w.size(), State::blocked),
         until_(w.size(), kNone),
         left_(w.size()),
@@ -39,7 +40,7 @@ class Referee {
 
  private:
   bool unblocked(ActivityId id) const {
-    return std::all_of(w_.dependencies().begin(), w_.dependencies().end(), [&](Dependency d) {
+    return std::all_of(dependencies_.begin(), dependencies_.end(), [&](Dependency d) {
       return d.later != id || state_[d.earlier()] == State::done;
     });
   }
@@ -168,6 +169,7 @@ class Referee {
   }
 
   const Workload& w_;
+  const std::vector<Dependency> dependencies_;
   std::vector<State> state_;
   std::vector<Tick> until_;  // when the state ends, where that is known
   std::vector<long double> left_, rate_;

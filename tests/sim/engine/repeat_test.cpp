@@ -37,6 +37,20 @@ TEST(Repeat, AddsEverythingAgain) {
   EXPECT_EQ(simulate(w).makespan, 10 + 10 + 11 + 3 * (7 + 5'000'000'000 / 2));
 }
 
+// The copy of the computation takes 20, and the event's waits for the first computation, 10 + 5.
+TEST(Repeat, CopiesMayDiffer) {
+  Workload w(1, kTwoLinks);
+  const ActivityId computed = w.add_compute(DeviceId{0u}, 10);
+  w.add_event(5);
+  w.repeat(1, {}, 1);
+  w.add_dependency(ActivityId{3u}, computed);
+  w.set_duration(ActivityId{2u}, 20);
+
+  EXPECT_THAT(w.dependencies(), testing::ElementsAre(Dependency{ActivityId{3u}, computed}));
+  EXPECT_EQ(w.duration(computed), 10);
+  EXPECT_THAT(simulate(w).end, testing::ElementsAre(10, 5, 30, 15));
+}
+
 struct Periods {
   Workload workload;
   std::size_t period;

@@ -98,7 +98,7 @@ Plan plan(Stream copies) {
   const BufferId arrived = builder.add_buffer(buffer);
   const TaskId first =
       builder.add({.kind = TaskKind::compute, .layer = a, .device = DeviceId(0)}, {});
-  const Piece piece{DeviceId(0), Bytes{16}, {}, {}, View{arrived}};
+  const Piece piece{DeviceId(0), {}, Bytes{16}, {}, View{arrived}};
   const TaskId moved = builder.add_transfer({.layer = a, .device = DeviceId(1), .stream = copies},
                                             0, std::span(&piece, 1), std::span(&first, 1));
   const Operand input{arrived};

@@ -30,9 +30,6 @@ Fingerprint& operator<<(Fingerprint& print, const Box& box) {
   }
   return print << '.';
 }
-Fingerprint& operator<<(Fingerprint& print, const Piece& piece) {
-  return print << piece.from << piece.bytes << piece.box;
-}
 Fingerprint& operator<<(Fingerprint& print, const LinkLoad& load) {
   return print << load.link << load.demand();
 }
@@ -71,7 +68,10 @@ void add_task(Fingerprint& print, const Plan& plan, TaskId id) {
   print << task << plan.dependencies(id) << plan.assembled(id);
   if (task.kind != TaskKind::transfer) return;
   const Transfer& transfer = plan.transfers()[task.detail];
-  print << transfer.input << transfer.bytes << plan.pieces(transfer);
+  print << transfer.input << transfer.bytes << plan.pieces(transfer).size();
+  for (const Piece& piece : plan.pieces(transfer)) {
+    print << piece.from << piece.bytes << plan.box(piece);
+  }
 }
 
 void add_group(Fingerprint& print, const Plan& plan, const Group& group) {

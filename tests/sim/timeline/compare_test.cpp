@@ -19,7 +19,7 @@ Plan small_plan(Stream copies) {
   PlanBuilder builder(DType::fp32, 2);
   const TaskId a = builder.add(compute(kConv, 0, Phase::forward), {});
   const TaskId b = builder.add(compute(kConv, 1, Phase::forward), {});
-  const Piece piece{DeviceId(0), Bytes{8}, {}};
+  const Piece piece{DeviceId(0), {}, Bytes{8}};
   Task copy = {.layer = kFc, .device = DeviceId(1), .stream = copies};
   const TaskId moved = builder.add_transfer(copy, 0, std::span(&piece, 1), {a});
   const TaskId c = builder.add(compute(kFc, 1, Phase::forward), {b, moved});

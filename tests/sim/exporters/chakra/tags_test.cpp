@@ -12,7 +12,7 @@ namespace {
 
 Plan plan_of_one_transfer(std::size_t pieces) {
   PlanBuilder builder(DType::fp32, 2);
-  const std::vector<Piece> all(pieces, Piece{DeviceId(0), {8}, {}});
+  const std::vector<Piece> all(pieces, Piece{DeviceId(0), {}, {8}});
   const Task task{TaskKind::transfer, Phase::forward, LayerId(0), DeviceId(1), 0, 0, Stream::links};
   builder.add_transfer(task, 0, all, {});
   return std::move(builder).build();

@@ -27,7 +27,7 @@ TEST(Waits, OfATransferStandWhereItsDataAreMadeAndWhereTheyGo) {
   PlanBuilder builder(DType::fp32, 2);
   const TaskId made = builder.add(compute(a), {});
   const TaskId room = builder.add(compute(b), {});
-  const Piece piece{a, {8}, {}};
+  const Piece piece{a, {}, {8}};
   const TaskId moved = builder.add_transfer(transfer(b), 0, {&piece, 1}, {made, room});
   const Plan plan = std::move(builder).build();
   const Waits waits(plan);
@@ -40,7 +40,7 @@ TEST(Waits, OfATransferStandWhereItsDataAreMadeAndWhereTheyGo) {
 TEST(Waits, ForWhatADeviceSentAreForItsOwnEnd) {
   PlanBuilder builder(DType::fp32, 2);
   const TaskId made = builder.add(compute(a), {});
-  const Piece piece{a, {8}, {}};
+  const Piece piece{a, {}, {8}};
   const TaskId moved = builder.add_transfer(transfer(b), 0, {&piece, 1}, {made});
   builder.carry(made, moved);
   const Plan plan = std::move(builder).build();
@@ -58,7 +58,7 @@ TEST(Waits, BehindAJoinAreForItsTasks) {
   const TaskId by_c = builder.add(compute(c), {});
   const TaskId join = builder.add({TaskKind::join, Phase::forward, layer, {}, 0, 0, Stream::links},
                                   {by_a, by_b, by_c});
-  const Piece piece{a, {8}, {}};
+  const Piece piece{a, {}, {8}};
   const TaskId moved = builder.add_transfer(transfer(b), 0, {&piece, 1}, {join});
   const Plan plan = std::move(builder).build();
   const Waits waits(plan);
