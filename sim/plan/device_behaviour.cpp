@@ -20,7 +20,7 @@ constexpr std::size_t kMostPairs = std::size_t{1} << 22;
 // What a cut dim of an edge depends on; of dims that are whole, everybody reads as much.
 using CutDim = std::tuple<Dim, std::int64_t, std::int64_t, DimAccess>;
 // Its flags, in the end: read in row-major order, of a network input, of copies, and that the
-// gradient stays where it is.
+// gradient stays where it is. Of a layer by itself: the parameters that it holds.
 using EdgeKey = std::tuple<std::size_t, std::size_t, std::vector<CutDim>, std::int64_t, Bits>;
 
 /// The behaviour so far, and what it has from which actions: those of blocks are alike.
@@ -60,7 +60,8 @@ void observe_sizes(Observer& by, LayerId layer) {
     if (owners[dim] > 1) dims.emplace_back(dim, l.output[dim], 0, access::Same{});
   }
   const std::int64_t terms = degrees.r > 1 ? l.reduction : 1;
-  if (!by.sizes.emplace(by.number_of(config), 0, std::move(dims), terms, Bits{}).second) return;
+  const Bits held = mixed(l.parameters.weight, l.parameters.bias);
+  if (!by.sizes.emplace(by.number_of(config), 0, std::move(dims), terms, held).second) return;
   const Partition cut = partition(l, degrees);
   for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
     const Tile tile = cut.tile(shard);

@@ -9,7 +9,9 @@
 
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
+#include "sim/graph/zoo.h"
 #include "sim/plan/classify_devices.h"
+#include "sim/strategy/hybrid.h"
 
 namespace strata {
 namespace {
@@ -113,6 +115,17 @@ TEST(DeviceClasses, ReadersAndThoseWhoAreReadDiffer) {
   for (std::size_t layer : {2u, 3u}) configs[layer] = config_on_first_devices({{1, 2, 1, 1, 1}});
   EXPECT_EQ(members(classes_of(cluster, {"mixed", configs}, 32)),
             (Members{{0, 1}, {1, 1}, {2, 3}, {3, 3}}));
+}
+
+// The table of tokens is cut as the products are that have biases, of which the first device holds
+// all: layers that are alike but for their parameters.
+TEST(DeviceClasses, WhoHoldsTheBiasesIsLikeNoOther) {
+  const Graph graph = build_zoo("gpt:layers=1,hidden=24,heads=4,ffn=24,seq=4,vocab=24", 4);
+  const Plan plan =
+      lower_by_class(graph, preset_cluster("v100-1x4"), hybrid_parallel(graph, 4, "hybrid:tp=4"));
+  ASSERT_NE(plan.classes(), nullptr);
+  EXPECT_EQ(plan.classes()->members(DeviceId(0)), 1);
+  EXPECT_LT(plan.classes()->representatives().size(), 4U);
 }
 
 TEST(DeviceClasses, DevicesThatCopyThemselvesAreClassesOfTheirOwn) {
