@@ -14,9 +14,8 @@
 #include <vector>
 
 #include "sim/cost/cost_model.h"
-#include "sim/graph/step_phases.h"
 #include "sim/plan/sync_costs.h"
-#include "sim/strategy/recomputation.h"
+#include "sim/step/layer_counts.h"
 #include "sim/strategy/search_space.h"
 
 namespace strata {

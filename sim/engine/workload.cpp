@@ -82,6 +82,7 @@ std::uint32_t Workload::add_device_set(std::span<const DeviceId> devices) {
 }
 
 void Workload::slow(ActivityId flow, std::uint32_t device_set, double share) {
+  assert(copies_ == 0);
   assert(kind(flow) == ActivityKind::flow && device_set < device_sets_.size());
   assert(share > 0 && share < 1 && (slowed_share_ == 0 || slowed_share_ == share));
   slowed_share_ = share;

@@ -308,18 +308,13 @@ void observe(Observer&, const UpdateLayer&) {}
 void observe(Observer&, const UpdateBucket&) {}
 void observe(Observer&, const Forget&) {}
 
-bool is_of_a_bucket(const Action& action) {
-  return std::holds_alternative<SumGradients>(action.work) ||
-         std::holds_alternative<UpdateInterval>(action.work);
-}
-
 }  // namespace
 
 // All rounds are alike but for what ends with the last of them.
 std::optional<DeviceBehaviour> device_behaviour(const BehaviourOf& of, std::vector<Bits> alone) {
   Observer by{of, {std::move(alone), {}, {}, {}}};
   for (const Action& action : of.step.actions) {
-    if (action.round > 0 && !is_of_a_bucket(action)) continue;
+    if (action.round > 0 && !action.ends_rounds()) continue;
     throw_if_cancelled(of.cancelled);
     std::visit([&](const auto& work) { observe(by, work); }, action.work);
     if (!by.understands) return std::nullopt;

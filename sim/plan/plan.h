@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -197,6 +198,11 @@ class Plan {
     if (task.kind != TaskKind::transfer) return nullptr;
     const std::uint32_t number = transfers_[task.detail].exchange;
     return number == kNoExchange ? nullptr : &exchanges_[number];
+  }
+  /// What the task does of an update on its device's host; nothing for all others.
+  std::optional<HostPart> host_part(const Task& task) const {
+    if (task.kind != TaskKind::transfer || !transfers_[task.detail].on_host()) return std::nullopt;
+    return strata::host_part(pieces(transfers_[task.detail]).front());
   }
   std::span<const Group> groups() const { return groups_; }
   std::span<const GroupShape> group_shapes() const { return group_shapes_; }

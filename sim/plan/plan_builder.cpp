@@ -174,42 +174,35 @@ void PlanBuilder::carry_buffers() {
   }
 }
 
-// The reduce-scatter to which the device that fetches a sum sent a part of it; null for none.
+// The reduce-scatter among the same devices whose sums the transfer fetches; null for none.
 const Exchange* PlanBuilder::scattered_before(TaskId fetched) const {
+  const auto devices_of = [&](const Exchange& exchange) -> const std::vector<DeviceId>& {
+    return plan_.group_shapes_[exchange.shape].devices;
+  };
+  const std::vector<DeviceId>& fetching = devices_of(*plan_.exchange_of(plan_[fetched]));
   for (const TaskId sum : plan_.dependencies(fetched)) {
     if (plan_[sum].kind != TaskKind::compute || !is_sum(plan_[sum].phase)) continue;
     for (const TaskId part : plan_.dependencies(sum)) {
       const Exchange* exchange = plan_.exchange_of(plan_[part]);
       if (exchange == nullptr || exchange->work != GroupWork::reduce_scatter) continue;
-      const auto pieces = plan_.pieces(plan_.transfers_[plan_[part].detail]);
-      const bool sent = std::ranges::any_of(pieces, [&](const Piece& piece) {
-        return plan_.representative(piece.from) == plan_[fetched].device;
-      });
-      if (sent) return exchange;
+      if (devices_of(*exchange) == fetching) return exchange;
     }
   }
   return nullptr;
 }
 
-// An all-gather whose devices all have scattered what they gather ends an all-reduce.
+// An all-gather whose devices have scattered among them what they gather ends an all-reduce. All
+// transfers of it wait for sums of one reduce-scatter.
 void PlanBuilder::fuse_exchanges() {
-  struct Gathered {
-    const Exchange* scattered = nullptr;
-    bool of_all = true;
+  const auto number = [&](const Exchange* exchange) {
+    return static_cast<std::size_t>(exchange - plan_.exchanges_.data());
   };
-  std::vector<Gathered> gathered(plan_.exchanges_.size());
-  for (std::size_t i = 0; i < plan_.size() && !gathered.empty(); ++i) {
-    const Exchange* exchange = plan_.exchange_of(plan_[TaskId(i)]);
-    if (exchange == nullptr || exchange->work != GroupWork::all_gather) continue;
-    Gathered& sums = gathered[static_cast<std::size_t>(exchange - plan_.exchanges_.data())];
-    if (sums.of_all) sums.scattered = scattered_before(TaskId(i));
-    sums.of_all = sums.of_all && sums.scattered != nullptr;
-  }
-  for (std::size_t i = 0; i < gathered.size(); ++i) {
-    if (gathered[i].scattered == nullptr) continue;
-    plan_.exchanges_[i].fused = true;
-    plan_.exchanges_[static_cast<std::size_t>(gathered[i].scattered - plan_.exchanges_.data())]
-        .fused = true;
+  for (std::size_t i = 0; i < plan_.exchanges_.size(); ++i) {
+    const Exchange& gathered = plan_.exchanges_[i];
+    if (gathered.work != GroupWork::all_gather || !gathered.first.valid()) continue;
+    const Exchange* scattered = scattered_before(gathered.first);
+    if (scattered == nullptr) continue;
+    plan_.exchanges_[i].fused = plan_.exchanges_[number(scattered)].fused = true;
   }
 }
 

@@ -75,6 +75,12 @@ TaskRole role_of(const Task& task) {
   return role.value_or(TaskRole{});
 }
 
+std::string_view name(HostPart part) {
+  constexpr std::array<std::string_view, 3> kNames = {"gradients to the host", "update on the host",
+                                                      "parameters from the host"};
+  return kNames[static_cast<std::size_t>(part)];
+}
+
 WorkKind work_kind(const Task& task) {
   return role_of(task).work;
 }

@@ -4,10 +4,10 @@
 // move, and how fast its host launches what a device computes. Values.
 
 #include <cstdint>
-#include <string_view>
 
 #include "sim/base/units.h"
 #include "sim/graph/ops/phase.h"
+#include "sim/simulate/host_updates.h"
 
 namespace strata {
 
@@ -40,34 +40,6 @@ struct Launches {
   }
   bool operator==(const Launches&) const = default;
 };
-
-/// A rate of hosts: one that all have, or what a host of a device's kind usually has, so many
-/// times.
-struct HostRate {
-  BytesPerSecond given = {};  ///< 0: the usual one
-  double times = 1;
-  BytesPerSecond of(BytesPerSecond usual) const {
-    return {times * (given.value > 0 ? given : usual).value};
-  }
-  bool operator==(const HostRate&) const = default;
-};
-
-/// How fast hosts update parameters in their memory (Offload).
-struct HostUpdates {
-  HostRate link;    ///< between it and a device, each way: usual_host_link()
-  HostRate memory;  ///< what its cores read and write, for all its devices: kUsualHostMemory
-  bool operator==(const HostUpdates&) const = default;
-};
-
-/// By a device's kind: four fifths of what sixteen lanes of PCI Express signal, which copies from
-/// pinned memory reach; of the fifth generation (H100 and later), the fourth (A100) or the third.
-constexpr BytesPerSecond usual_host_link(std::string_view kind) {
-  if (kind.starts_with("h") || kind.starts_with("b")) return {50e9};
-  return {kind.starts_with("a") ? 25e9 : 12.5e9};
-}
-/// An assumption: what the cores of two sockets move while they pass over arrays in their memory,
-/// whose channels have two to six times as much.
-inline constexpr BytesPerSecond kUsualHostMemory{100e9};
 
 struct Runtime {
   Overlap overlap = Overlap::allowed;

@@ -2,8 +2,6 @@
 #include <bit>
 #include <map>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -63,13 +61,13 @@ class WorkloadBuilder {
         runtime_(runtime),
         cancelled_(cancelled),
         built_{make(cluster), {}, {}},
-        hosts_(runtime.launches.any() ? cluster.device_count() : 0) {
+        hosts_(runtime.launches.any() ? cluster.device_count() : 0),
+        host_times_(cluster, runtime.host) {
     built_.first.reserve(steps * plan.size());
     built_.last.reserve(steps * plan.size());
     built_.first.resize(plan.size());
     built_.last.resize(plan.size());
     built_.workload.reserve(plan.size(), 0, dependency_count());
-    for (const Device& device : cluster.devices()) ++devices_of_host_[device.host];
     prepare();
   }
 
@@ -270,21 +268,13 @@ class WorkloadBuilder {
   // A part of its host does what it does for a device in plan order, as a stream.
   ActivityId add_on_host(DeviceId device, const Transfer& transfer) {
     const HostPart part = host_part(plan_.pieces(transfer).front());
-    const Tick duration = bounded_ticks(
-        Seconds{static_cast<double>(transfer.bytes.value) / host_rate(device, part).value},
-        [&] { return fmt::format("device {}: an update on its host", cluster_[device].name); });
+    const Tick duration = bounded_ticks(host_times_.of(device, part, transfer.bytes), [&] {
+      return fmt::format("device {}: an update on its host", cluster_[device].name);
+    });
     const ActivityId work = built_.workload.add_event(duration);
     const auto [at, fresh] = host_parts_.try_emplace({device, part}, work, work);
     if (!fresh) built_.workload.add_dependency(work, std::exchange(at->second.second, work));
     return work;
-  }
-
-  // The devices of a host have equal shares of what its cores do: they update at the same time.
-  BytesPerSecond host_rate(DeviceId device, HostPart part) const {
-    const Device& of = cluster_[device];
-    if (part != HostPart::memory) return runtime_.host.link.of(usual_host_link(of.kind));
-    const std::size_t sharing = of.host.empty() ? 1 : devices_of_host_.at(of.host);
-    return {runtime_.host.memory.of(kUsualHostMemory).value / static_cast<double>(sharing)};
   }
 
   Tick ticks(TaskId id, std::size_t step = 0) const {
@@ -479,7 +469,7 @@ class WorkloadBuilder {
   std::vector<std::uint32_t> transfers_;   // in flows_, in the order of Task::detail
   std::vector<std::vector<Flow>> shapes_;  // by group shape
   std::map<std::vector<DeviceId>, std::uint32_t> device_sets_;
-  std::map<std::string, std::size_t> devices_of_host_;
+  const HostTimes host_times_;
   // What a part of its host does first and last for a device in a step.
   std::map<std::pair<DeviceId, HostPart>, std::pair<ActivityId, ActivityId>> host_parts_;
 };

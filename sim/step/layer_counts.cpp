@@ -52,11 +52,6 @@ struct Counter {
   }
 };
 
-bool is_update(const Work& work) {
-  return std::holds_alternative<UpdateLayer>(work) || std::holds_alternative<UpdateBucket>(work) ||
-         std::holds_alternative<UpdateInterval>(work);
-}
-
 }  // namespace
 
 std::vector<LayerCounts> count_actions(const Graph& graph, const Step& step) {
@@ -67,7 +62,7 @@ std::vector<LayerCounts> count_actions(const Graph& graph, const Step& step) {
   }
   Counter counter{graph, step, counts};
   for (const Action& action : step.actions) {
-    if (action.round > 0 && !is_update(action.work)) continue;
+    if (action.round > 0 && !action.ends_rounds()) continue;
     counter.again = action.again_for.valid();
     std::visit(counter, action.work);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -123,7 +124,8 @@ class MemoryChanges {
     placed_.clear();
     for (std::size_t i = ends_[device]; i < ends_[device + 1]; ++i) {
       const Change& change = changes_[i];
-      const double place = place_in_time(change.at, change.bytes);
+      const double place = 0.0 + place_in_time(change.at, change.bytes);  // no negative zero
+      assert(place >= 0);
       placed_.push_back({std::bit_cast<std::uint64_t>(place), change});
     }
     sort_changes(placed_, other_);

@@ -24,7 +24,7 @@ def readers():
     for folder, _, names in os.walk(os.path.join(ROOT, "sim")):
         for name in sorted(names):
             path = os.path.relpath(os.path.join(folder, name), ROOT)
-            if name.endswith(".cpp") and re.search(r"std::visit\(.*action\.work\)", text_of(path)):
+            if name.endswith(".cpp") and re.search(r"std::visit\([^;]*\.work\)", text_of(path)):
                 yield path
 
 

@@ -126,10 +126,15 @@ class ChakraWriter {
     const Task& task = plan_[at.task];
     if (task.kind == TaskKind::join) return;
     traces_.left_out += waits_.left_out(at);
-    if (task.kind == TaskKind::transfer) return write_transfer(at);
-    const bool computes = task.kind == TaskKind::compute;
+    const bool on_host = plan_.host_part(task).has_value();
+    if (task.kind == TaskKind::transfer && !on_host) return write_transfer(at);
+    const bool computes = task.kind == TaskKind::compute || on_host;
     ChakraNode node = node_of(at, task.device, computes ? NodeType::compute : NodeType::collective);
-    computes ? tell_work(at, node) : tell_group(at, node);
+    if (on_host) {
+      tell_host_work(task, node);
+    } else {
+      computes ? tell_work(at, node) : tell_group(at, node);
+    }
     keep(at, write(task.device, std::move(node), timeline_.span(at.step, at.task)));
   }
 
@@ -155,6 +160,13 @@ class ChakraWriter {
     node.attributes.push_back(int64_attribute("num_ops", std::max(flops, elements)));
     node.attributes.push_back(
         uint64_attribute("tensor_size", static_cast<std::uint64_t>(work.bytes.value)));
+  }
+
+  // An operation for each number that passes.
+  void tell_host_work(const Task& task, ChakraNode& node) const {
+    const std::int64_t bytes = plan_.transfers()[task.detail].bytes.value;
+    node.attributes.push_back(int64_attribute("num_ops", bytes / element_bytes(plan_.dtype())));
+    node.attributes.push_back(uint64_attribute("tensor_size", static_cast<std::uint64_t>(bytes)));
   }
 
   // An all-gather's size is what each gives, the others' the whole tensor.

@@ -36,6 +36,10 @@ std::vector<double> rates(const Case& input) {
                              launches.communication, launches.lockstep}) {
     all.push_back(-time.value);
   }
+  if (!input.sync.updates_on_host()) return all;
+  for (const HostRate& rate : {input.runtime.host.link, input.runtime.host.memory}) {
+    all.insert(all.end(), {rate.given.value, rate.times});
+  }
   return all;
 }
 

@@ -93,6 +93,9 @@ std::vector<std::string> of_settings(const Case& input) {
         "`recompute` selective: no attention keeps its scores, so that nothing is computed again; "
         "`set` attention=unfused keeps them");
   }
+  if (!input.sync.updates_on_host() && input.runtime.host != HostUpdates{}) {
+    found.emplace_back("`set` host.*: no host updates parameters without `offload` optimizer");
+  }
   if (input.sync.zero >= Zero::gradients && input.sync.bucket >= kOneBucket) {
     found.push_back(fmt::format(
         "`zero` {} with one bucket of all gradients, which each device then has whole at a time",

@@ -196,6 +196,35 @@ TEST(Exchange, SumsThatAllFetchAreOneAllReduce) {
               1e-11);
 }
 
+// Sums of two are fetched by four, and those of four by two: no library does either as one, whether
+// a device of each class or all are looked at.
+TEST(Exchange, SumsThatOthersFetchToo) {
+  const Cluster cluster = preset_cluster("a100-1x4");
+  const Graph graph = three_products();
+  const auto cut = [](std::int32_t n, std::int32_t c, std::int32_t r) {
+    Degrees degrees = kWhole;
+    degrees[Dim::n] = n;
+    degrees[Dim::c] = c;
+    degrees.r = r;
+    return config_on_first_devices(degrees);
+  };
+  const std::vector<Config> of_two = {cut(4, 1, 1), cut(2, 2, 1), cut(2, 1, 2), cut(1, 4, 1),
+                                      cut(4, 1, 1)},
+                            of_four = {cut(4, 1, 1), cut(1, 4, 1), cut(1, 1, 4), cut(1, 2, 2),
+                                       cut(4, 1, 1)};
+  LowerOptions options;
+  options.exchanges = Exchanges::collective;
+  for (const auto& configs : {of_two, of_four}) {
+    const Strategy strategy("others", configs);
+    const Plan all = lower(graph, cluster, strategy, options),
+               classes = lower_by_class(graph, cluster, strategy, options);
+    for (const Plan* plan : {&all, &classes}) {
+      EXPECT_FALSE(plan->exchanges().empty());
+      for (const Exchange& exchange : plan->exchanges()) EXPECT_FALSE(exchange.fused);
+    }
+  }
+}
+
 // Bytes and boxes are the same: only how they move differs.
 TEST(Exchange, MovesWhatPairsMove) {
   const Cluster cluster = hosts_with_a_card(2, 2);

@@ -32,6 +32,9 @@ TEST(LayerCounts, OneDeviceComputesEachPhaseOnce) {
   }
   EXPECT_EQ(product.times(Phase::update, 3), 1);
   EXPECT_FALSE(product.sums_statistics[Phase::forward_statistics]);
+  const LayerCounts& norm = counts[layer_of(graph, "block1_ffn_norm")()];
+  EXPECT_TRUE(norm.sums_statistics[Phase::forward_statistics]);
+  EXPECT_TRUE(norm.sums_statistics[Phase::backward_statistics]);
   EXPECT_EQ(product.reads, std::vector<bool>{true});
   EXPECT_EQ(product.returns, std::vector<bool>{true});
 }
@@ -49,6 +52,25 @@ TEST(LayerCounts, SegmentsComputeForwardPassesTwiceAndMoveOnce) {
     ++again;
   }
   EXPECT_GT(again, 5U);
+}
+
+// What a block gives goes to a norm and to an add of the next one: to another stage it is sent
+// once, and its gradient comes back once.
+TEST(LayerCounts, StagesReadOnceWhatSeveralOfTheirLayersRead) {
+  const Graph graph = build_zoo("gpt:layers=8,hidden=16,heads=4,seq=8,vocab=32", 8);
+  const Strategy strategy = hybrid_parallel(graph, 4, "hybrid:tp=1,pp=4");
+  const Step step = make_step(graph, strategy, {});
+  const auto counts = count_actions(graph, step), one = count_actions(graph, KernelTraits{});
+  ASSERT_FALSE(step.shared_readings.empty());
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    for (std::size_t input = 0; input < one[i].reads.size(); ++input) {
+      if (!one[i].reads[input]) continue;
+      const bool again = step.shared_readings.contains({LayerId(i), input});
+      EXPECT_EQ(counts[i].reads[input], !again) << graph[LayerId(i)].name;
+      EXPECT_EQ(counts[i].returns[input], one[i].returns[input] && !again)
+          << graph[LayerId(i)].name;
+    }
+  }
 }
 
 // Whatever its cuts, its rounds and what its replicas share, a step computes the same.
