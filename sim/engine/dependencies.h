@@ -45,7 +45,7 @@ class Dependencies {
   std::size_t size() const { return nodes_.size(); }
   Successors successors(std::size_t activity) const {
     const Node& node = nodes_[activity];
-    return {node.count == 1 ? &node.row : rows_.data() + node.row, node.count,
+    return {node.count <= 1 ? &node.row : rows_.data() + node.row, node.count,
             begin_of_period(activity)};
   }
   /// For how many others the activity still waits.
