@@ -7,15 +7,13 @@ namespace strata {
 PhaseWork phase_work(const ShardWork& work, Phase phase, const KernelTraits& kernels) {
   if (volume(work.output) == 0) return {};
   const ShardShape shard{work.output, work.inputs, work.parameters, work.dtypes.values, kernels};
-  if (phase == Phase::update) {  // w, its gradient, w; what is kept of it, read and written
+  if (phase == Phase::update) {
     const std::int64_t parameters = work.parameters.total();
     if (parameters == 0) return {};
-    const DType held = work.dtypes.parameters;
     PhaseWork update;
     update.any = true;
-    update.bytes =
-        Bytes{parameters * (2 * element_bytes(held) + element_bytes(work.dtypes.gradients) +
-                            2 * state_bytes(kernels.optimizer, held))};
+    update.bytes = Bytes{parameters * update_bytes(kernels.optimizer, work.dtypes.parameters,
+                                                   work.dtypes.gradients)};
     return update;
   }
   return std::visit([&](const auto& page) { return page.work(shard, phase); }, *work.op);

@@ -72,7 +72,7 @@ Moves moves_of(const Plan& plan) {
   for (const Task& task : plan.tasks()) {
     if (task.kind != TaskKind::transfer) continue;
     const Transfer& transfer = plan.transfers()[task.detail];
-    if (transfer.on_host()) continue;
+    if (plan.is_on_host(task)) continue;
     if (work_kind(task) == WorkKind::sync) {
       moves.sync[task.layer()] += transfer.bytes;
     } else if (is_sum(task.phase)) {

@@ -67,5 +67,11 @@ constexpr std::int64_t state_bytes(Optimizer optimizer, DType parameters) {
   const bool master = words > 0 && element_bytes(parameters) < 4;
   return 4 * (words + (master ? 1 : 0));
 }
+/// Bytes that the update of a parameter reads and writes: it, its gradient, and it again; its state
+/// twice.
+constexpr std::int64_t update_bytes(Optimizer optimizer, DType parameters, DType gradients) {
+  return 2 * element_bytes(parameters) + element_bytes(gradients) +
+         2 * state_bytes(optimizer, parameters);
+}
 
 }  // namespace strata

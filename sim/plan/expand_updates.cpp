@@ -20,7 +20,7 @@ BufferId add_state(Expansion& to, LayerId layer, std::size_t shard, std::int64_t
                     Bytes{values * state_bytes(to.optimizer(), to.options.dtypes.parameters)});
 }
 
-/// Parameters of a device, in its memory.
+/// Some of the parameters that lie in a device's memory.
 struct HeldValues {
   BufferId buffer;
   std::int64_t values = 0;
@@ -34,16 +34,15 @@ void refuse_without_host(const Device& device) {
                   device.full_name()));
 }
 
-// Gradients go to the memory of the device's host; its cores update parameters there, where it
-// keeps what an update on the device would read and write, too (phase_work()); parameters come
-// back.
+// Gradients go to the memory of the device's host; its cores update parameters there, where they
+// read and write what an update on the device would; parameters come back.
 TaskId update_on_host(Expansion& to, LayerId layer, std::uint32_t shard,
                       std::span<const TaskId> after, View gradients,
                       std::span<const HeldValues> updated) {
   const DTypes& types = to.options.dtypes;
   const std::int64_t gradient = element_bytes(types.gradients);
   const std::int64_t parameter = element_bytes(types.parameters);
-  const std::int64_t state = state_bytes(to.optimizer(), types.parameters);
+  const std::int64_t passed = update_bytes(to.optimizer(), types.parameters, types.gradients);
   const Task task = to.task(TaskKind::transfer, Phase::update, layer, shard);
   refuse_without_host(to.cluster[task.device]);
   std::int64_t values = 0;
@@ -53,13 +52,14 @@ TaskId update_on_host(Expansion& to, LayerId layer, std::uint32_t shard,
     values += held.values;
   }
   const Piece sent{task.device, {}, Bytes{values * gradient}, gradients, {}};
-  const Piece work{task.device, {}, Bytes{values * (gradient + 2 * parameter + 2 * state)}, {}, {}};
-  const auto move = [&](std::span<const Piece> pieces, std::span<const TaskId> before) {
-    return to.builder.add_transfer(task, 0, pieces, before, 0);
+  const Piece work{task.device, {}, Bytes{values * passed}, {}, {}};
+  const auto add = [&](HostPart part, std::span<const Piece> pieces,
+                       std::span<const TaskId> before) {
+    return to.builder.add_on_host(part, task, pieces, before);
   };
-  const TaskId arrived = move({&sent, 1}, after);
-  const TaskId done = move({&work, 1}, {&arrived, 1});
-  return move(back, {&done, 1});
+  const TaskId arrived = add(HostPart::link_to_host, {&sent, 1}, after);
+  const TaskId done = add(HostPart::memory, {&work, 1}, {&arrived, 1});
+  return add(HostPart::link_to_device, back, {&done, 1});
 }
 
 // The update may overwrite parameters only once the device's own backward passes have read them.
@@ -101,7 +101,7 @@ void update_layer_on_host(Expansion& to, LayerId layer, std::uint32_t shard) {
   update_on_host(to, layer, shard, after, View{own.gradients[at].buffer}, updated);
 }
 
-// All of a bucket at once, whose gradients lie in one buffer.
+// The gradients of a bucket lie in one buffer, so that all of it goes to the host at once.
 void update_bucket_on_host(Expansion& to, const Bucket& bucket, std::size_t replica,
                            TaskId summed) {
   std::vector<TaskId> after = {summed};

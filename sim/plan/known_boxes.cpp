@@ -44,7 +44,7 @@ std::uint32_t KnownBoxes::find_or_add(std::span<const Box> list, std::vector<Box
   return first;
 }
 
-// Where the list is, or belongs.
+// The slot that has the list, or that it belongs into.
 std::size_t KnownBoxes::slot_of(std::span<const Box> list, std::uint64_t hash,
                                 std::span<const Box> boxes) const {
   const std::size_t mask = slots_.size() - 1;

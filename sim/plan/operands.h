@@ -14,7 +14,7 @@
 namespace strata {
 
 using BufferId = Index<struct BufferTag>;
-/// In Plan::box().
+/// Numbers what Plan::box() gives.
 using BoxId = Index<struct BoxTag>;
 
 enum class BufferKind : std::uint8_t {

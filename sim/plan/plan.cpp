@@ -103,6 +103,7 @@ Communication communication(const Plan& plan, Rounds rounds) {
   Communication sum;
   for (const Task& task : plan.tasks()) {
     if (task.kind != TaskKind::transfer || !rounds.contain(task)) continue;
+    if (plan.is_on_host(task)) continue;
     add_moved(plan.transfers()[task.detail].bytes, plan.alike(task),
               work_kind(task) == WorkKind::sync ? sum.sync : sum.transfer);
   }

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -75,18 +74,19 @@ struct Task {
 
 inline constexpr auto kNoExchange = std::numeric_limits<std::uint32_t>::max();
 
+/// What a transfer occupies that is a part of an update by its device's host, and moves nothing
+/// between devices. Its pieces are the device's own: gradients without a target go over the link to
+/// the host's memory, what has neither is read and written there, and parameters without a source
+/// come back.
+enum class HostPart : std::uint8_t { none, link_to_host, memory, link_to_device };
+
 struct Transfer {
   std::uint32_t input = 0;  ///< which input of the consumer
   std::uint32_t first_piece = 0, last_piece = 0;
+  HostPart host = HostPart::none;
   Bytes bytes;
-  /// In a plan by classes: so many senders of one class send as much. 0: it moves nothing between
-  /// devices (on_host()).
-  std::uint32_t copies = 1;
+  std::uint32_t copies = 1;  ///< in a plan by classes: so many senders of one class send as much
   std::uint32_t exchange = kNoExchange;  ///< in exchanges(): that it is a part of
-  /// Whether it is a part of an update by the device's host. Its pieces are the device's own:
-  /// gradients without a target go to the host's memory, parameters without a source come from
-  /// there, and what has neither is read and written in it.
-  bool on_host() const { return copies == 0; }
   bool operator==(const Transfer&) const = default;
 };
 
@@ -100,14 +100,6 @@ struct Exchange {
   bool fused = false;  ///< half of an all-reduce: the scattered sums are gathered by all of them
   bool operator==(const Exchange&) const = default;
 };
-
-/// What a transfer of an update on a device's host occupies.
-enum class HostPart : std::uint8_t { link_to_host, memory, link_to_device };
-/// `piece`: any of a transfer that is on_host().
-inline HostPart host_part(const Piece& piece) {
-  if (piece.source.valid()) return HostPart::link_to_host;
-  return piece.target.valid() ? HostPart::link_to_device : HostPart::memory;
-}
 
 enum class GroupPurpose : std::uint8_t { parameters, statistics };
 
@@ -199,11 +191,10 @@ class Plan {
     const std::uint32_t number = transfers_[task.detail].exchange;
     return number == kNoExchange ? nullptr : &exchanges_[number];
   }
-  /// What the task does of an update on its device's host; nothing for all others.
-  std::optional<HostPart> host_part(const Task& task) const {
-    if (task.kind != TaskKind::transfer || !transfers_[task.detail].on_host()) return std::nullopt;
-    return strata::host_part(pieces(transfers_[task.detail]).front());
+  HostPart host_part(const Task& task) const {
+    return task.kind == TaskKind::transfer ? transfers_[task.detail].host : HostPart::none;
   }
+  bool is_on_host(const Task& task) const { return host_part(task) != HostPart::none; }
   std::span<const Group> groups() const { return groups_; }
   std::span<const GroupShape> group_shapes() const { return group_shapes_; }
 

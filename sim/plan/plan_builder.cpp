@@ -95,8 +95,11 @@ TaskId PlanBuilder::add(const Task& task, std::span<const TaskId> dependencies,
 TaskId PlanBuilder::add_transfer(Task task, std::uint32_t input, std::span<const Piece> pieces,
                                  std::span<const TaskId> dependencies, std::uint32_t copies,
                                  std::uint32_t exchange) {
-  Transfer transfer{input,   static_cast<std::uint32_t>(plan_.pieces_.size()), 0, {}, copies,
-                    exchange};
+  Transfer transfer{.input = input,
+                    .first_piece = static_cast<std::uint32_t>(plan_.pieces_.size()),
+                    .bytes = {},
+                    .copies = copies,
+                    .exchange = exchange};
   for (const Piece& piece : pieces) {
     plan_.pieces_.push_back(piece);
     transfer.bytes += piece.bytes;
@@ -109,6 +112,13 @@ TaskId PlanBuilder::add_transfer(Task task, std::uint32_t input, std::span<const
   if (exchange != kNoExchange && !plan_.exchanges_[exchange].first.valid()) {
     plan_.exchanges_[exchange].first = id;
   }
+  return id;
+}
+
+TaskId PlanBuilder::add_on_host(HostPart part, const Task& task, std::span<const Piece> pieces,
+                                std::span<const TaskId> dependencies) {
+  const TaskId id = add_transfer(task, 0, pieces, dependencies);
+  plan_.transfers_.back().host = part;
   return id;
 }
 

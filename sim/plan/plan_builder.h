@@ -43,6 +43,9 @@ class PlanBuilder {
   TaskId add_transfer(Task task, std::uint32_t input, std::span<const Piece> pieces,
                       std::span<const TaskId> dependencies, std::uint32_t copies = 1,
                       std::uint32_t exchange = kNoExchange);
+  /// Likewise, of a part of an update by the device's host.
+  TaskId add_on_host(HostPart part, const Task& task, std::span<const Piece> pieces,
+                     std::span<const TaskId> dependencies);
   /// Appends an exchange without transfers.
   std::uint32_t add_exchange(GroupWork work, std::uint32_t shape, Bytes bytes);
   TaskId add_transfer(const Task& task, std::uint32_t input, std::span<const Piece> pieces,
@@ -70,7 +73,7 @@ class PlanBuilder {
   }
   /// `boxes`: what it holds; none for values.
   BufferId add_buffer(Buffer buffer, std::span<const Box> boxes = {});
-  /// Of what a piece moves; invalid for an empty box.
+  /// The number of what a piece moves; it is invalid for an empty box.
   BoxId number_of(const Box& box);
   void place(std::vector<Placement> placements) { plan_.placements_ = std::move(placements); }
   void join_transfers() { plan_.joins_transfers_ = true; }

@@ -1,7 +1,5 @@
 #include "sim/plan/task_title.h"
 
-#include <optional>
-
 #include <fmt/format.h>
 
 #include "sim/plan/work_kind.h"
@@ -10,8 +8,8 @@ namespace strata {
 
 std::string task_title(const Graph& graph, const Plan& plan, const Task& task) {
   std::string layer = graph[task.layer].name;
-  const std::optional<HostPart> on_host = plan.host_part(task);
-  const std::string_view what = on_host ? name(*on_host) : role_of(task).name;
+  const HostPart part = plan.host_part(task);
+  const std::string_view what = part != HostPart::none ? name(part) : role_of(task).name;
   if (const Exchange* exchange = plan.exchange_of(task)) {
     const bool sums = exchange->work == GroupWork::reduce_scatter;
     return fmt::format("{} {}, {}{}", layer, what, sums ? "reduce-scatter" : "all-gather",

@@ -76,8 +76,8 @@ TaskRole role_of(const Task& task) {
 }
 
 std::string_view name(HostPart part) {
-  constexpr std::array<std::string_view, 3> kNames = {"gradients to the host", "update on the host",
-                                                      "parameters from the host"};
+  constexpr std::array<std::string_view, 4> kNames = {
+      "", "gradients to the host", "update on the host", "parameters from the host"};
   return kNames[static_cast<std::size_t>(part)];
 }
 

@@ -35,7 +35,7 @@ std::optional<TaskRole> role_of(TaskKind kind, Phase phase);
 /// Of a plan's task.
 TaskRole role_of(const Task& task);
 WorkKind work_kind(const Task& task);
-/// For people, likewise: "gradients to the host".
+/// For people, likewise: "gradients to the host"; empty for none.
 std::string_view name(HostPart part);
 
 /// Part of what a Group does: Task::detail is its place in groups().

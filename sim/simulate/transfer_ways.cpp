@@ -65,6 +65,7 @@ class Ways {
     for (std::size_t i = 0; i < plan_.size(); ++i) {
       const Task& task = plan_[TaskId(i)];
       if (task.kind != TaskKind::transfer || plan_.exchange_of(task) != nullptr) continue;
+      if (plan_.is_on_host(task)) continue;
       const Transfer& transfer = plan_.transfers()[task.detail];
       const Edge edge(task.round, task.again, task.phase, task.layer, transfer.input);
       if (at == numbers.end() || at->first != edge) {
@@ -76,7 +77,7 @@ class Ways {
     return all;
   }
 
-  // In order, perhaps several times.
+  // They are in order, and some stand several times.
   std::vector<DeviceId> senders_of(std::span<const Arrived> all) const {
     std::vector<DeviceId> senders;
     for (const Arrived& arrived : all) {

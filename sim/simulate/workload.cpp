@@ -131,7 +131,7 @@ class WorkloadBuilder {
     for (const Task& task : plan_.tasks()) {
       if (task.kind != TaskKind::transfer) continue;
       throw_if_cancelled(cancelled_);
-      if (plan_.exchange_of(task) != nullptr || plan_.transfers()[task.detail].on_host()) {
+      if (plan_.exchange_of(task) != nullptr || plan_.is_on_host(task)) {
         transfers_.push_back(0);  // moves with others, or on no link
         continue;
       }
@@ -260,14 +260,14 @@ class WorkloadBuilder {
     if (task.kind == TaskKind::join) return workload.add_event();
     if (task.stream == Stream::device) return workload.add_compute(task.device, ticks(id), id());
     const Transfer& transfer = plan_.transfers()[task.detail];
-    if (transfer.on_host()) return add_on_host(task.device, transfer);
+    if (plan_.is_on_host(task)) return add_on_host(task.device, transfer);
     const Flow& flow = flows_[transfers_[task.detail]];
     return workload.add_flow(flow.demands, flow.bytes, flow.latency);
   }
 
   // A part of its host does what it does for a device in plan order, as a stream.
   ActivityId add_on_host(DeviceId device, const Transfer& transfer) {
-    const HostPart part = host_part(plan_.pieces(transfer).front());
+    const HostPart part = transfer.host;
     const Tick duration = bounded_ticks(host_times_.of(device, part, transfer.bytes), [&] {
       return fmt::format("device {}: an update on its host", cluster_[device].name);
     });
@@ -336,7 +336,7 @@ class WorkloadBuilder {
     return at->second;
   }
 
-  // About as many as there will be.
+  // There will be about as many.
   std::size_t dependency_count() const {
     std::size_t count = hosts_.empty() ? 0 : 2 * plan_.size();
     for (std::size_t i = 0; i < plan_.size(); ++i) count += plan_.dependencies(TaskId(i)).size();

@@ -126,34 +126,15 @@ using Work = std::variant<Read, GatherParameters, Compute, SumStatistics, SumPar
                           GatherInputsAgain, SumGradients, ReduceScatter, UpdateLayer, UpdateBucket,
                           UpdateInterval, GatherUpdated>;
 
-/// Whether it ends all rounds: their updates, and the sums and gathers that belong to these. Every
-/// action says so here, since readers look at one round of all others.
-struct EndsRounds {
-  constexpr bool operator()(const SumGradients& /*unused*/) const { return true; }
-  constexpr bool operator()(const UpdateLayer& /*unused*/) const { return true; }
-  constexpr bool operator()(const UpdateBucket& /*unused*/) const { return true; }
-  constexpr bool operator()(const UpdateInterval& /*unused*/) const { return true; }
-  constexpr bool operator()(const GatherUpdated& /*unused*/) const { return true; }
-  constexpr bool operator()(const Read& /*unused*/) const { return false; }
-  constexpr bool operator()(const GatherParameters& /*unused*/) const { return false; }
-  constexpr bool operator()(const Compute& /*unused*/) const { return false; }
-  constexpr bool operator()(const SumStatistics& /*unused*/) const { return false; }
-  constexpr bool operator()(const SumPartialOutputs& /*unused*/) const { return false; }
-  constexpr bool operator()(const SumOutputGradient& /*unused*/) const { return false; }
-  constexpr bool operator()(const ReturnGradient& /*unused*/) const { return false; }
-  constexpr bool operator()(const Forget& /*unused*/) const { return false; }
-  constexpr bool operator()(const PutTogetherAgain& /*unused*/) const { return false; }
-  constexpr bool operator()(const GatherInputsAgain& /*unused*/) const { return false; }
-  constexpr bool operator()(const ReduceScatter& /*unused*/) const { return false; }
-};
-
 struct Action {
   Work work;
   std::uint32_t round = 0;
   /// Of what is computed again: the layer for whose backward pass, once its gradient is there.
   LayerId again_for = {};
 
-  bool ends_rounds() const { return std::visit(EndsRounds{}, work); }
+  /// Whether it ends all rounds, as their updates do, and sums and gathers that belong to these:
+  /// readers look at one round of all others.
+  bool ends_rounds() const;
 };
 
 }  // namespace strata

@@ -36,7 +36,7 @@ struct LayerCounts {
   bool operator==(const LayerCounts&) const = default;
 };
 
-/// By layer.
+/// What the step does, counted by layer.
 std::vector<LayerCounts> count_actions(const Graph& graph, const Step& step);
 
 /// Of a step on one device, which does what any strategy does, but that nothing needs to be moved.

@@ -327,7 +327,7 @@ PlanFacts::PlanFacts(PlanTimeline what, std::vector<std::uint32_t> on_path,
 std::string PlanFacts::traffic(const Task& task) const {
   if (task.kind == TaskKind::transfer) {
     const Transfer& transfer = what_.plan.transfers()[task.detail];
-    if (transfer.on_host()) return format_bytes(transfer.bytes);
+    if (what_.plan.is_on_host(task)) return format_bytes(transfer.bytes);
     return fmt::format("{} from {}", format_bytes(transfer.bytes),
                        senders(what_.plan, what_.cluster, transfer));
   }

@@ -126,7 +126,7 @@ class ChakraWriter {
     const Task& task = plan_[at.task];
     if (task.kind == TaskKind::join) return;
     traces_.left_out += waits_.left_out(at);
-    const bool on_host = plan_.host_part(task).has_value();
+    const bool on_host = plan_.is_on_host(task);
     if (task.kind == TaskKind::transfer && !on_host) return write_transfer(at);
     const bool computes = task.kind == TaskKind::compute || on_host;
     ChakraNode node = node_of(at, task.device, computes ? NodeType::compute : NodeType::collective);

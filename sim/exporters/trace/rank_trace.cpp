@@ -23,7 +23,7 @@ std::string kernel_name(const Graph& graph, const Plan& plan, const Task& task) 
   std::string title = task_title(graph, plan, task);
   switch (task.kind) {
     case TaskKind::transfer:
-      return plan.host_part(task) ? title : "ncclKernel_SendRecv " + title;
+      return plan.is_on_host(task) ? title : "ncclKernel_SendRecv " + title;
     case TaskKind::reduce:
       return "ncclKernel_ReduceScatter " + title;
     case TaskKind::gather:

@@ -114,7 +114,7 @@ class TraceWriter {
       return fmt::format(R"(,"bytes":{},"replicas":{})", group.bytes.value, group.tasks.size());
     }
     const Transfer& transfer = plan_.transfers()[task.detail];
-    if (transfer.on_host()) return fmt::format(R"(,"bytes":{})", transfer.bytes.value);
+    if (plan_.is_on_host(task)) return fmt::format(R"(,"bytes":{})", transfer.bytes.value);
     const auto pieces = plan_.pieces(transfer);
     return fmt::format(R"(,"bytes":{},"from":{})", transfer.bytes.value,
                        json_string(cluster_[pieces.front().from].name));

@@ -37,8 +37,10 @@ std::vector<double> rates(const Case& input) {
     all.push_back(-time.value);
   }
   if (!input.sync.updates_on_host()) return all;
-  for (const HostRate& rate : {input.runtime.host.link, input.runtime.host.memory}) {
-    all.insert(all.end(), {rate.given.value, rate.times});
+  const HostUpdates& host = input.runtime.host;
+  all.push_back(host.memory.of(kUsualHostMemory).value);
+  for (const Device& device : input.cluster.devices()) {
+    all.push_back(host.link.of(usual_host_link(device.kind)).value);
   }
   return all;
 }

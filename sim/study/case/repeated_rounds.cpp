@@ -48,7 +48,7 @@ class WorkOfDevices {
   Work& of(const Task& task) {
     return works_[2 * task.device() + (task.kind == TaskKind::compute ? 0 : 1)];
   }
-  // To `tolerance` of so long a time.
+  // What is done meanwhile may differ from what is due by `tolerance` of the time.
   bool is_done(Seconds time, double tolerance) const {
     constexpr double kTicks = 1e-7;  // of times in whole ticks
     constexpr double kPart = 1e-3;   // of a task: how exactly its part is known

@@ -65,9 +65,9 @@ std::vector<Moved> moved_by_hosts(const Plan& plan) {
   for (const Task& task : plan.tasks()) {
     if (task.kind != TaskKind::transfer) continue;
     const Transfer& transfer = plan.transfers()[task.detail];
-    if (!transfer.on_host()) continue;
+    if (transfer.host == HostPart::none) continue;
     Moved& own = moved[task.device()];
-    const HostPart part = host_part(plan.pieces(transfer).front());
+    const HostPart part = transfer.host;
     (part == HostPart::memory         ? own.in_memory
      : part == HostPart::link_to_host ? own.to_host
                                       : own.to_device) += transfer.bytes.value;

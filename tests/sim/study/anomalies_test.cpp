@@ -38,6 +38,20 @@ TEST(Anomalies, KnowWhatAMachineIsWithEachWhatIf) {
   EXPECT_EQ(changes({{"overlap", "off"}, {"link.*.latency", "1x"}}), (std::vector{none, none}));
 }
 
+// Beside what hosts usually have: 12.5 GB/s to a P100, and 100 GB/s of memory.
+TEST(Anomalies, KnowWhatHostsAreThatUpdate) {
+  using enum MachineChange;
+  CaseRequest request = googlenet();
+  request.sync = {};
+  request.sets = {{"host.bandwidth", "2 GB/s"},
+                  {"host.bandwidth", "20 GB/s"},
+                  {"host.memory_bandwidth", "2x"},
+                  {"host.memory_bandwidth", "50 GB/s"}};
+  EXPECT_EQ(machine_changes(request), (std::vector{none, none, none, none}));
+  request.sync.offload = Offload::optimizer;
+  EXPECT_EQ(machine_changes(request), (std::vector{slower, faster, faster, slower}));
+}
+
 struct Steps {
   Seconds step;
   std::vector<Anomaly> found;
