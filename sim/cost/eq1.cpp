@@ -71,10 +71,8 @@ std::vector<Bytes> group_bytes(const Layer& layer, const Config& config,
 std::vector<std::vector<DeviceId>> group_devices(
     const Config& config, const std::vector<std::vector<std::uint32_t>>& groups) {
   std::vector<std::vector<DeviceId>> result;
-  for (const auto& shards : groups) {
-    std::vector<DeviceId>& devices = result.emplace_back();
-    for (std::uint32_t shard : shards) devices.push_back(config.devices[shard]);
-  }
+  result.reserve(groups.size());
+  for (const auto& shards : groups) result.push_back(devices_of(config, shards));
   return result;
 }
 
@@ -181,11 +179,8 @@ Seconds Eq1::statistics_time(LayerId layer, const Config& config) {
   const JointSync& joint = sync_costs_.joint(group_devices(config, groups));
   const auto time = [&](Phase phase) {
     if (!sums[phase]) return Seconds{};
-    const auto bytes = group_bytes(l, config, groups, [&](const Box& box) {
-      const Statistics values = statistics(l, box);
-      const bool forward = phase == Phase::forward_statistics;
-      return Bytes{4 * (forward ? values.forward_values : values.backward_values)};
-    });
+    const auto bytes = group_bytes(l, config, groups,
+                                   [&](const Box& box) { return statistics(l, box).bytes(phase); });
     return joint.time(joint.cheapest(statistics_algorithms(), bytes, 0), bytes, 0);
   };
   return time(Phase::forward_statistics) + time(Phase::backward_statistics);

@@ -281,11 +281,8 @@ double LayerTable::statistics_time(LayerId layer, const Cut& cut, const PerDim<b
   double sum = 0;
   for (const Phase phase : {Phase::forward_statistics, Phase::backward_statistics}) {
     if (!counts_[layer()].sums_statistics[phase]) continue;
-    const auto bytes = bytes_by_group(l, cut, over, [&](const Box& box) {
-      const Statistics values = statistics(l, box);
-      const bool forward = phase == Phase::forward_statistics;
-      return Bytes{4 * (forward ? values.forward_values : values.backward_values)};
-    });
+    const auto bytes = bytes_by_group(
+        l, cut, over, [&](const Box& box) { return statistics(l, box).bytes(phase); });
     sum += joint.time(joint.cheapest(statistics_algorithms(), bytes, 0), bytes, 0).value;
   }
   return sum;

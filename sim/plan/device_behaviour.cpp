@@ -30,7 +30,8 @@ struct Observer {
   bool understands = true;
   std::vector<const Config*> configs = {};
   std::set<EdgeKey> sizes = {}, edges = {}, returns = {};
-  std::set<std::pair<std::size_t, PerDim<bool>>> statistics = {};
+  /// Of a cut and a layer's output: over which dims, and how many values.
+  std::set<std::tuple<std::size_t, PerDim<bool>, Extents, std::int64_t>> statistics = {};
   std::set<std::pair<std::size_t, Extents>> partials = {};
   std::map<std::vector<DeviceId>, std::size_t> group_of = {};  // in found.groups
   std::vector<std::set<SyncAlgorithm>> algorithms = {};        // of each group
@@ -235,18 +236,23 @@ void observe(Observer& by, const Compute& compute) {
   if (compute.phase == Phase::forward) observe_sizes(by, compute.layer);
 }
 
-// Shards that combine a statistic, which all groups of a cut do for the same layers.
+// Shards that combine a statistic, by what is the cheapest for its values: as expand_groups.cpp
+// does.
 void observe(Observer& by, const SumStatistics& sum) {
   const Config& cut = by.config(sum.layer);
   const Layer& layer = by.of.graph[sum.layer];
-  const PerDim<bool> over = statistics(layer, partition(layer, cut.degrees).box(0)).over;
-  if (!by.statistics.emplace(by.number_of(cut), over).second) return;
-  for (const auto& shards : shard_groups(cut.degrees, over)) {
+  const Partition parts = partition(layer, cut.degrees);
+  const Statistics first = statistics(layer, parts.held(0));
+  if (!by.statistics.emplace(by.number_of(cut), first.over, layer.output, first.values(sum.phase))
+           .second) {
+    return;
+  }
+  for (const auto& shards : shard_groups(cut.degrees, first.over)) {
     if (shards.size() < 2) continue;
-    std::vector<DeviceId> devices;
-    devices.reserve(shards.size());
-    for (const std::uint32_t shard : shards) devices.push_back(cut.devices[shard]);
-    add_group(by, devices, by.statistics.size(), statistics_algorithms());
+    const Statistics own = statistics(layer, parts.held(shards.front()));
+    const ReplicaGroup group{devices_of(cut, shards), own.bytes(sum.phase)};
+    const SyncAlgorithm algorithm = by.of.sync_costs.cheapest_for_statistics(group);
+    add_group(by, group.devices, by.statistics.size(), std::span(&algorithm, 1));
   }
 }
 

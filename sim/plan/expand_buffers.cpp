@@ -160,9 +160,9 @@ void place_statistics(Expansion& to, Round& round, LayerId layer, Phase phase) {
   LayerBuffers& own = round.buffers[layer()];
   for (const std::uint32_t shard : to.shards.of(layer)) {
     const Statistics sizes = statistics(to.graph[layer], to.shards.held(layer, shard));
-    const std::int64_t values = forward ? sizes.forward_values : sizes.backward_values;
     (forward ? own.forward_statistics : own.backward_statistics)
-        .push_back(add_values(to, BufferKind::statistics, layer, shard, values, Bytes{4 * values}));
+        .push_back(add_values(to, BufferKind::statistics, layer, shard, sizes.values(phase),
+                              sizes.bytes(phase)));
   }
 }
 

@@ -33,14 +33,13 @@ const std::vector<StatisticsSum>& statistics_sums(Expansion& to, LayerId layer, 
     std::vector<std::uint32_t> shards = to.shards.of(layer, all);
     if (all.size() < 2 || shards.empty()) continue;
     const Statistics values = statistics(l, to.shards.held(layer, shards.front()));
-    const Bytes bytes{4 * (forward ? values.forward_values : values.backward_values)};
+    const Bytes bytes = values.bytes(phase);
     const ReplicaGroup replicas{devices_of(to.strategy[layer], all), bytes};
-    const SyncAlgorithm algorithm =
-        to.memo.sync_costs().cheapest(statistics_algorithms(), std::span(&replicas, 1), 0);
+    const SyncAlgorithm algorithm = to.memo.sync_costs().cheapest_for_statistics(replicas);
     Group sum{GroupPurpose::statistics, algorithm,
               group_shape(to, algorithm, replicas.devices, bytes), bytes};
     if (forward) sum.how = values.forward_by;
-    sum.values = forward ? values.forward_values : values.backward_values;
+    sum.values = values.values(phase);
     sum.layers = {{layer, bytes}};
     for (const std::uint32_t shard : shards) {
       sum.counts.push_back(elements_over(over, to.shards.held(layer, shard)));
@@ -171,12 +170,6 @@ void update_at_server(Expansion& to, std::size_t k, const Bucket& bucket) {
 }
 
 }  // namespace
-
-std::vector<DeviceId> devices_of(const Config& config, std::span<const std::uint32_t> shards) {
-  std::vector<DeviceId> devices;
-  for (const std::uint32_t shard : shards) devices.push_back(config.devices[shard]);
-  return devices;
-}
 
 std::uint32_t group_shape(Expansion& to, SyncAlgorithm algorithm,
                           const std::vector<DeviceId>& devices, Bytes bytes, GroupWork work) {

@@ -293,7 +293,6 @@ struct HeldAt {
 HeldAt held_at(const Expansion& to, LayerId layer, std::size_t shard);
 
 // expand_groups.cpp
-std::vector<DeviceId> devices_of(const Config& config, std::span<const std::uint32_t> shards);
 /// `bytes`: of the tensor.
 std::uint32_t group_shape(Expansion& to, SyncAlgorithm algorithm,
                           const std::vector<DeviceId>& devices, Bytes bytes,

@@ -204,15 +204,12 @@ const Exchange* PlanBuilder::scattered_before(TaskId fetched) const {
 // An all-gather whose devices have scattered among them what they gather ends an all-reduce. All
 // transfers of it wait for sums of one reduce-scatter.
 void PlanBuilder::fuse_exchanges() {
-  const auto number = [&](const Exchange* exchange) {
-    return static_cast<std::size_t>(exchange - plan_.exchanges_.data());
-  };
-  for (std::size_t i = 0; i < plan_.exchanges_.size(); ++i) {
-    const Exchange& gathered = plan_.exchanges_[i];
+  for (Exchange& gathered : plan_.exchanges_) {
     if (gathered.work != GroupWork::all_gather || !gathered.first.valid()) continue;
     const Exchange* scattered = scattered_before(gathered.first);
     if (scattered == nullptr) continue;
-    plan_.exchanges_[i].fused = plan_.exchanges_[number(scattered)].fused = true;
+    gathered.fused = true;
+    plan_.exchanges_[static_cast<std::size_t>(scattered - plan_.exchanges_.data())].fused = true;
   }
 }
 

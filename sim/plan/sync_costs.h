@@ -19,6 +19,12 @@
 
 namespace strata {
 
+/// What `auto` chooses from, for a layer's parameters; of these, what sums a bucket; and what
+/// statistics (small, often) choose from.
+std::span<const SyncAlgorithm> parameter_algorithms();
+std::span<const SyncAlgorithm> collective_algorithms();
+std::span<const SyncAlgorithm> statistics_algorithms();
+
 /// One parameter shard: the devices that hold a copy, and its size.
 struct ReplicaGroup {
   std::vector<DeviceId> devices;
@@ -95,6 +101,9 @@ class SyncCosts {
   /// Of `choices`, the one that synchronises all of `groups` in the least time.
   SyncAlgorithm cheapest(std::span<const SyncAlgorithm> choices,
                          std::span<const ReplicaGroup> groups, std::uint32_t ordinal);
+  SyncAlgorithm cheapest_for_statistics(const ReplicaGroup& group) {
+    return cheapest(statistics_algorithms(), std::span(&group, 1), 0);
+  }
 
  private:
   /// Worked out once, while others work out something else.
@@ -120,12 +129,6 @@ class SyncCosts {
   std::map<std::vector<Devices>, Remembered<std::unique_ptr<JointSync>>> joint_;
   std::map<Devices, Remembered<Devices>> rings_;
 };
-
-/// What `auto` chooses from, for a layer's parameters; of these, what sums a bucket; and what
-/// statistics (small, often) choose from.
-std::span<const SyncAlgorithm> parameter_algorithms();
-std::span<const SyncAlgorithm> collective_algorithms();
-std::span<const SyncAlgorithm> statistics_algorithms();
 
 /// The replica that serves the k-th parameter shard of the layer with this ordinal among those with
 /// parameters: the servers rotate, so that no device serves all layers.

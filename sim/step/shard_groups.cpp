@@ -39,6 +39,13 @@ std::vector<std::vector<std::uint32_t>> replica_shards(const Degrees& degrees) {
   return shard_groups(degrees, kReplicated);
 }
 
+std::vector<DeviceId> devices_of(const Config& config, std::span<const std::uint32_t> shards) {
+  std::vector<DeviceId> devices;
+  devices.reserve(shards.size());
+  for (const std::uint32_t shard : shards) devices.push_back(config.devices[shard]);
+  return devices;
+}
+
 std::vector<std::uint32_t> parameter_ordinals(const Graph& graph) {
   std::vector<std::uint32_t> ordinals;
   std::uint32_t next = 0;

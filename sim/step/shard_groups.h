@@ -19,6 +19,9 @@ std::vector<std::vector<std::uint32_t>> shard_groups(const Degrees& degrees,
 /// The shards that hold a copy of each parameter shard: groups[k] for the k-th part in c.
 std::vector<std::vector<std::uint32_t>> replica_shards(const Degrees& degrees);
 
+/// The devices of the shards, in their order.
+std::vector<DeviceId> devices_of(const Config& config, std::span<const std::uint32_t> shards);
+
 /// The layers with parameters, counted from 0 in the graph's order; others get 0.
 std::vector<std::uint32_t> parameter_ordinals(const Graph& graph);
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "sim/base/units.h"
 #include "sim/geometry/geometry.h"
 #include "sim/graph/ops/phase.h"
 #include "sim/graph/optimizer.h"
@@ -53,6 +54,11 @@ struct Statistics {
   std::int64_t backward_values = 0;           ///< and backward
   bool operator==(const Statistics&) const = default;
 
+  /// The fp32 values that each shard contributes in the phase, forward or backward statistics.
+  constexpr std::int64_t values(Phase phase) const {
+    return phase == Phase::forward_statistics ? forward_values : backward_values;
+  }
+  constexpr Bytes bytes(Phase phase) const { return Bytes{4 * values(phase)}; }
   /// Whether the backward sums are the gradients of the parameters, too: they go over the same.
   constexpr bool give_parameter_gradients() const {
     return backward_values > 0 && over == kReplicated;

@@ -128,6 +128,17 @@ TEST(DeviceClasses, WhoHoldsTheBiasesIsLikeNoOther) {
   EXPECT_LT(plan.classes()->representatives().size(), 4U);
 }
 
+// Statistics of many samples go around a ring, on which all devices of a switch do the same; those
+// of few by two trees, whose roots are the first two devices.
+TEST(DeviceClasses, StatisticsAreSummedAsTheirSizeAsks) {
+  const Cluster cluster = preset_cluster("a100-1x8");
+  const auto model = [&](std::int64_t batch) {
+    return classes_of(cluster, model_parallel(two_layers(batch), 8), batch);
+  };
+  EXPECT_EQ(members(model(1 << 20)), (Members{{0, 8}}));
+  EXPECT_EQ(members(model(32)), (Members{{0, 2}, {2, 6}}));
+}
+
 TEST(DeviceClasses, DevicesThatCopyThemselvesAreClassesOfTheirOwn) {
   const Cluster cluster = preset_cluster("cpu:4");
   EXPECT_TRUE(classes_of(cluster, data(cluster, 32), 32).is_trivial());
