@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/engine/engine.h"
 #include "sim/plan/work_kind.h"
 
 namespace strata {

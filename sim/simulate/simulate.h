@@ -10,9 +10,9 @@
 
 #include "sim/cluster/cluster.h"
 #include "sim/cost/layer_costs.h"
-#include "sim/engine/engine.h"
 #include "sim/graph/graph.h"
 #include "sim/plan/plan.h"
+#include "sim/simulate/plan_workload.h"
 #include "sim/simulate/runtime.h"
 #include "sim/strategy/strategy.h"
 #include "sim/timeline/timeline.h"
@@ -31,23 +31,6 @@ struct CostSources {
   bool operator==(const CostSources&) const = default;
 };
 CostSources cost_sources(const Plan& plan, std::span<const Cost> costs, Rounds rounds = {});
-
-/// `steps` copies of the plan as the engine's activities. A collective is one flow (or a chain of
-/// them) that starts when every participant is ready. `costs`: by task, the same in every step; or
-/// by step and task. Throws Cancelled once it is called off, as what follows does.
-struct PlanWorkload {
-  Workload workload;
-  std::vector<ActivityId> first, last;  ///< by step and task: what starts and what ends it
-  /// By step and task: its launch, where hosts take time for it; else empty.
-  std::vector<ActivityId> launches = {};
-};
-PlanWorkload build_workload(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                            std::size_t steps, const Runtime& runtime = {},
-                            const std::atomic<bool>* cancelled = nullptr);
-
-/// What the hosts of the devices take to launch what these do in some rounds; by device.
-std::vector<Seconds> launch_times(const Plan& plan, std::span<const Cost> costs,
-                                  const Launches& launches, Rounds rounds);
 
 /// `costs`: as build_workload() takes them. Where all steps repeat the first one exactly, only that
 /// is simulated. Where they have not settled at the end, as they begin further apart than they end,

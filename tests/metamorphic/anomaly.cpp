@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/engine/engine.h"
+#include "sim/simulate/plan_workload.h"
+
 namespace strata::testing {
 namespace {
 

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "sim/simulate/host_launches.h"
+
 namespace strata {
 namespace {
 
