@@ -7,6 +7,7 @@ import struct
 NODE = {1: "id", 2: "name", 3: "type", 6: "start_micros", 7: "duration_micros"}
 VALUES = {3: "double", 7: "int32", 9: "int64", 13: "uint64", 27: "bool", 29: "string"}
 COMPUTE, SEND, RECEIVE, COLLECTIVE, METADATA = 4, 5, 6, 7, 1
+ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER = 0, 2, 7
 
 
 def varint(data, at):

@@ -123,6 +123,13 @@ class Trace(Exported):
             self.assertAlmostEqual(total / busy_seconds(prediction, 3)[rank], 1, delta=1e-9)
 
 
+def is_exchange(attributes):
+    """Whether a collective moves activations or their gradients."""
+    phase = attributes["phase"]
+    return (attributes["comm_type"] != chakra_wire.ALL_REDUCE and phase != "update"
+            and "statistics" not in phase)
+
+
 class Chakra(Exported):
     """What holds for the execution traces of any plan."""
 
@@ -214,7 +221,8 @@ class Chakra(Exported):
             self.assertEqual(sorted(lists), members[name])
             self.assertEqual(len({tuple(one) for one in lists.values()}), 1, name)
 
-    # INTERFACE's counting: r replicas of B bytes are 2 (r-1) B, once a group.
+    # INTERFACE's counting: r replicas of B bytes are 2 (r-1) B, once a group; of an exchange each
+    # device receives all but its own share.
     def check_bytes(self, ranks, prediction, steps):
         moved = {"transfer_bytes": 0, "sync_bytes": 0, "statistics_bytes": 0}
         for nodes in ranks:
@@ -223,6 +231,9 @@ class Chakra(Exported):
                 if n["type"] == RECEIVE:
                     moved["sync_bytes" if a["phase"] == "update"
                           else "transfer_bytes"] += a["comm_size"]
+                elif n["type"] == COLLECTIVE and is_exchange(a):
+                    share = (a["group_size"] - 1) * a["group_bytes"] / a["group_size"]
+                    moved["transfer_bytes"] += share
                 elif n["type"] == COLLECTIVE and a["comm_type"] in (0, 7):
                     share = 2 * (a["group_size"] - 1) * a["group_bytes"] / a["group_size"]
                     moved["sync_bytes" if a["phase"] == "update" else "statistics_bytes"] += share
@@ -263,6 +274,17 @@ class Chakra(Exported):
         receives = collections.Counter((n["attr"]["task"], rank) for rank, nodes in enumerate(ranks)
                                        for n in nodes if n["type"] == RECEIVE)
         self.assertEqual(max(receives.values()), 35)
+
+    def test_exchanges_of_tensor_parallelism_are_collectives(self):
+        network = "gpt:layers=2,hidden=64,heads=4,seq=32,vocab=128"
+        made, ranks = self.check(f"{network} --cluster a100-1x4 --strategy hybrid:tp=4 --batch 8 "
+                                 "--dtype bf16 --as megatron")
+        self.assertEqual(made["waits_left_out"], 0)
+        exchanges = [n for n in ranks[0] if n["type"] == COLLECTIVE and is_exchange(n["attr"])]
+        types = collections.Counter(n["attr"]["comm_type"] for n in exchanges)
+        self.assertEqual(set(types), {chakra_wire.ALL_GATHER, chakra_wire.REDUCE_SCATTER})
+        # Those of one tensor have the parts that it is scattered in: 8 x 32 x 64 values.
+        self.assertIn(2 * 8 * 32 * 64, {n["attr"]["group_bytes"] for n in exchanges})
 
     def test_work_is_counted(self):
         # A 3 x 3 convolution of 3 into 8 channels on 9 x 9, 4 samples a device: 2 operations a MAC.

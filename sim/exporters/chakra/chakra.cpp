@@ -35,7 +35,7 @@ void check_tags(std::size_t steps, std::size_t messages) {
                   steps, messages, kMost));
 }
 
-/// The nodes of a task in its own device's file: a transfer has one a piece.
+/// The nodes of a task in its own device's file: a transfer by itself has one a piece.
 struct Nodes {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
@@ -50,8 +50,9 @@ class ChakraWriter {
         plan_(plan),
         timeline_(timeline),
         waits_(plan),
-        pieces_(pieces_of_a_step(plan)) {
-    check_tags(timeline.steps(), std::max(pieces_, plan.groups().size()));
+        pieces_(pieces_of_a_step(plan)),
+        collectives_(plan.groups().size() + plan.exchanges().size()) {
+    check_tags(timeline.steps(), std::max(pieces_, collectives_));
     nodes_.resize(timeline.steps() * plan.size());
     next_id_.resize(plan.device_count());
     traces_.files.resize(plan.device_count());
@@ -127,13 +128,19 @@ class ChakraWriter {
     if (task.kind == TaskKind::join) return;
     traces_.left_out += waits_.left_out(at);
     const bool on_host = plan_.is_on_host(task);
-    if (task.kind == TaskKind::transfer && !on_host) return write_transfer(at);
+    const Exchange* const exchange = plan_.exchange_of(task);
+    const bool moves = task.kind == TaskKind::transfer && !on_host;
+    if (moves && exchange == nullptr) return write_transfer(at);
+    if (waits_.first_part(at.task) != at.task) return;  // its node is there
     const bool computes = task.kind == TaskKind::compute || on_host;
     ChakraNode node = node_of(at, task.device, computes ? NodeType::compute : NodeType::collective);
     if (on_host) {
       tell_host_work(task, node);
+    } else if (computes) {
+      tell_work(at, node);
     } else {
-      computes ? tell_work(at, node) : tell_group(at, node);
+      tell_collective(exchange != nullptr ? collective_of(*exchange) : collective_of(task), at.step,
+                      node);
     }
     keep(at, write(task.device, std::move(node), timeline_.span(at.step, at.task)));
   }
@@ -169,27 +176,57 @@ class ChakraWriter {
     node.attributes.push_back(uint64_attribute("tensor_size", static_cast<std::uint64_t>(bytes)));
   }
 
-  // An all-gather's size is what each gives, the others' the whole tensor.
-  void tell_group(StepTask at, ChakraNode& node) const {
-    const Task& task = plan_[at.task];
+  /// What devices run together.
+  struct Collective {
+    CollectiveType type;
+    std::size_t number;  // of a step
+    Bytes bytes;         // of the whole tensor
+    std::int64_t devices;
+    std::string group;  // process_group_name()
+    SyncAlgorithm algorithm;
+  };
+
+  Collective collective_of(const Task& task) const {
     const Group& group = plan_.groups()[task.detail];
-    const auto parts = static_cast<std::int64_t>(group.tasks.size());
     const bool gathers = task.kind == TaskKind::gather || group.work == GroupWork::all_gather;
     const bool scatters = task.kind == TaskKind::reduce || group.work == GroupWork::reduce_scatter;
     const CollectiveType type = gathers    ? CollectiveType::all_gather
                                 : scatters ? CollectiveType::reduce_scatter
                                            : CollectiveType::all_reduce;
-    const std::int64_t bytes = group.bytes.value;
+    return {type,
+            task.detail,
+            group.bytes,
+            static_cast<std::int64_t>(group.tasks.size()),
+            process_group_name(group),
+            group.algorithm};
+  }
+
+  Collective collective_of(const Exchange& exchange) const {
+    const bool gathers = exchange.work == GroupWork::all_gather;
+    const auto number = static_cast<std::size_t>(&exchange - plan_.exchanges().data());
+    const std::vector<DeviceId>& devices = plan_.group_shapes()[exchange.shape].devices;
+    return {gathers ? CollectiveType::all_gather : CollectiveType::reduce_scatter,
+            plan_.groups().size() + number,
+            exchange.bytes,
+            static_cast<std::int64_t>(devices.size()),
+            process_group_name(plan_, exchange),
+            SyncAlgorithm::ring};
+  }
+
+  // An all-gather's size is what each gives, the others' the whole tensor.
+  void tell_collective(const Collective& of, std::size_t step, ChakraNode& node) const {
+    const std::int64_t bytes = of.bytes.value;
+    const bool gathers = of.type == CollectiveType::all_gather;
     node.prepared = {0};
-    node.attributes.push_back(int64_attribute("comm_type", static_cast<std::int64_t>(type)));
+    node.attributes.push_back(int64_attribute("comm_type", static_cast<std::int64_t>(of.type)));
     node.attributes.push_back(
-        int64_attribute("comm_size", gathers ? (bytes + parts - 1) / parts : bytes));
-    node.attributes.push_back(int32_attribute(
-        "comm_tag", static_cast<std::int32_t>(at.step * plan_.groups().size() + task.detail)));
-    node.attributes.push_back(string_attribute("pg_name", process_group_name(group)));
-    node.attributes.push_back(string_attribute("algorithm", name(group.algorithm)));
+        int64_attribute("comm_size", gathers ? (bytes + of.devices - 1) / of.devices : bytes));
+    node.attributes.push_back(
+        int32_attribute("comm_tag", static_cast<std::int32_t>(step * collectives_ + of.number)));
+    node.attributes.push_back(string_attribute("pg_name", of.group));
+    node.attributes.push_back(string_attribute("algorithm", name(of.algorithm)));
     node.attributes.push_back(int64_attribute("group_bytes", bytes));
-    node.attributes.push_back(int64_attribute("group_size", parts));
+    node.attributes.push_back(int64_attribute("group_size", of.devices));
   }
 
   void write_transfer(StepTask at) {
@@ -219,7 +256,7 @@ class ChakraWriter {
   const Plan& plan_;
   const Timeline& timeline_;
   Waits waits_;
-  std::size_t pieces_;                  // of one step
+  std::size_t pieces_, collectives_;    // of one step
   std::vector<Nodes> nodes_;            // by step and task
   std::vector<std::uint64_t> sends_;    // by step and piece
   std::vector<std::uint64_t> next_id_;  // by device

@@ -6,6 +6,14 @@
 
 namespace strata {
 
+Waits::Waits(const Plan& plan) : plan_(plan), exchanges_(plan.exchanges().size()) {
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const Exchange* const exchange = plan.exchange_of(plan[TaskId(i)]);
+    if (exchange == nullptr) continue;
+    exchanges_[static_cast<std::size_t>(exchange - plan.exchanges().data())].emplace_back(i);
+  }
+}
+
 // A join happens nowhere: what it waits for stands in its place.
 void Waits::add(StepTask before, std::vector<StepTask>& found) const {
   if (plan_[before.task].kind != TaskKind::join) {
@@ -23,34 +31,59 @@ std::vector<StepTask> Waits::all(StepTask task) const {
   return found;
 }
 
+// Each device of an exchange has one node, which is no sender's.
 bool Waits::is_sender(const Task& transfer, DeviceId device) const {
-  if (transfer.kind != TaskKind::transfer) return false;
+  if (transfer.kind != TaskKind::transfer || plan_.exchange_of(transfer) != nullptr) return false;
   const auto pieces = plan_.pieces(plan_.transfers()[transfer.detail]);
   return std::any_of(pieces.begin(), pieces.end(),
                      [&](const Piece& piece) { return piece.from == device; });
 }
 
-// A collective ends for all of its group, so that a device's own part stands for a peer's.
+bool Waits::happens_on(DeviceId device, const Task& task) const {
+  return task.device == device || is_sender(task, device);
+}
+
+// What ends together with the task on each device of its group or exchange; none of others.
+std::span<const TaskId> Waits::parts(const Task& task) const {
+  if (const Exchange* exchange = plan_.exchange_of(task)) {
+    return exchanges_[static_cast<std::size_t>(exchange - plan_.exchanges().data())];
+  }
+  if (!in_group(task)) return {};
+  const Group& group = plan_.groups()[task.detail];
+  const bool second = task.kind == TaskKind::gather && group.work == GroupWork::all_reduce;
+  return second ? group.gathers : group.tasks;
+}
+
+// A device's own part, the first where it has several, stands for a peer's.
 TaskId Waits::own_part(DeviceId device, const Task& peer) const {
-  if (!in_group(peer)) return {};
-  const Group& group = plan_.groups()[peer.detail];
-  const bool second = peer.kind == TaskKind::gather && group.work == GroupWork::all_reduce;
-  const auto& parts = second ? group.gathers : group.tasks;
-  const auto own = std::find_if(parts.begin(), parts.end(),
+  const std::span<const TaskId> all = parts(peer);
+  const auto own = std::find_if(all.begin(), all.end(),
                                 [&](TaskId part) { return plan_[part].device == device; });
-  return own == parts.end() ? TaskId() : *own;
+  return own == all.end() ? TaskId() : *own;
+}
+
+TaskId Waits::first_part(TaskId id) const {
+  const Task& task = plan_[id];
+  return plan_.exchange_of(task) == nullptr ? id : own_part(task.device, task);
 }
 
 std::vector<StepTask> Waits::on(DeviceId device, StepTask task) const {
   const Task& waiting = plan_[task.task];
   std::vector<StepTask> here;
-  for (const StepTask& before : all(task)) {
-    const Task& other = plan_[before.task];
-    const bool happens_here = other.device == device || is_sender(other, device);
-    if (happens_here) here.push_back(before);
-    if (happens_here || waiting.device != device || is_sender(waiting, other.device)) continue;
-    const TaskId own = own_part(device, other);
-    if (own.valid()) here.push_back({before.step, own});
+  const auto add_waits_of = [&](TaskId part) {
+    for (const StepTask& before : all({task.step, part})) {
+      const Task& other = plan_[before.task];
+      const bool here_too = happens_on(device, other);
+      if (here_too) here.push_back({before.step, first_part(before.task)});
+      if (here_too || waiting.device != device || is_sender(waiting, other.device)) continue;
+      const TaskId own = own_part(device, other);
+      if (own.valid()) here.push_back({before.step, own});
+    }
+  };
+  if (plan_.exchange_of(waiting) == nullptr) {
+    add_waits_of(task.task);
+  } else {
+    for (const TaskId part : parts(waiting)) add_waits_of(part);  // what it sends to others, too
   }
   std::sort(here.begin(), here.end());
   here.erase(std::unique(here.begin(), here.end()), here.end());
@@ -59,12 +92,11 @@ std::vector<StepTask> Waits::on(DeviceId device, StepTask task) const {
 
 std::size_t Waits::left_out(StepTask task) const {
   const Task& waiting = plan_[task.task];
-  if (waiting.kind == TaskKind::join || in_group(waiting)) return 0;  // its peers wait
+  if (waiting.kind == TaskKind::join || !parts(waiting).empty()) return 0;  // its peers wait
   std::size_t count = 0;
   for (const StepTask& before : all(task)) {
     const Task& other = plan_[before.task];
-    const bool carried = other.device == waiting.device || is_sender(other, waiting.device) ||
-                         is_sender(waiting, other.device) ||
+    const bool carried = happens_on(waiting.device, other) || is_sender(waiting, other.device) ||
                          own_part(waiting.device, other).valid();
     count += carried ? 0 : 1;
   }

@@ -19,28 +19,37 @@ double in_micros(Seconds seconds) {
   return seconds.value * 1e6;
 }
 
-std::string kernel_name(const Graph& graph, const Plan& plan, const Task& task) {
-  std::string title = task_title(graph, plan, task);
+std::string_view kernel_of(GroupWork work) {
+  switch (work) {
+    case GroupWork::reduce_scatter:
+      return "ncclKernel_ReduceScatter ";
+    case GroupWork::all_gather:
+      return "ncclKernel_AllGather ";
+    case GroupWork::all_reduce:
+      break;
+  }
+  return "ncclKernel_AllReduce ";
+}
+
+// Nothing for what no kernel of a library does.
+std::string_view library_kernel(const Plan& plan, const Task& task) {
+  if (const Exchange* exchange = plan.exchange_of(task)) return kernel_of(exchange->work);
   switch (task.kind) {
     case TaskKind::transfer:
-      return plan.is_on_host(task) ? title : "ncclKernel_SendRecv " + title;
+      return plan.is_on_host(task) ? "" : "ncclKernel_SendRecv ";
     case TaskKind::reduce:
-      return "ncclKernel_ReduceScatter " + title;
+      return kernel_of(GroupWork::reduce_scatter);
     case TaskKind::gather:
-      return "ncclKernel_AllGather " + title;
+      return kernel_of(GroupWork::all_gather);
     case TaskKind::collective:
-      switch (plan.groups()[task.detail].work) {
-        case GroupWork::reduce_scatter:
-          return "ncclKernel_ReduceScatter " + title;
-        case GroupWork::all_gather:
-          return "ncclKernel_AllGather " + title;
-        case GroupWork::all_reduce:
-          break;
-      }
-      return "ncclKernel_AllReduce " + title;
+      return kernel_of(plan.groups()[task.detail].work);
     default:
-      return title;
+      return {};
   }
+}
+
+std::string kernel_name(const Graph& graph, const Plan& plan, const Task& task) {
+  return std::string(library_kernel(plan, task)) + task_title(graph, plan, task);
 }
 
 Bytes bytes_of(const Plan& plan, const Task& task) {

@@ -1,5 +1,7 @@
 #include "sim/exporters/chakra/waits.h"
 
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "sim/plan/plan_builder.h"
@@ -87,6 +89,27 @@ TEST(Waits, ForAPeersPartInAGroupAreForTheOwn) {
   EXPECT_EQ(waits.on(b, {0, reduce_b}), step0({by_b}));
   EXPECT_EQ(waits.on(b, {0, gather_b}), step0({reduce_b}));
   EXPECT_EQ(waits.left_out({0, gather_b}), 0u);
+}
+
+// Both gather what both made: each device's node waits for its own producer, which it reads and
+// sends, and what follows on b waits for b's node, also where it needs what a fetched.
+TEST(Waits, OfAnExchangeAreForWhatEachDeviceSendsAndReads) {
+  PlanBuilder builder(DType::fp32, 2);
+  const std::uint32_t shape = builder.add_group_shape({{a, b}, {}});
+  const std::uint32_t exchange = builder.add_exchange(GroupWork::all_gather, shape, {16});
+  const TaskId by_a = builder.add(compute(a), {}), by_b = builder.add(compute(b), {});
+  const Piece from_a{a, {}, {8}}, from_b{b, {}, {8}};
+  const TaskId to_a =
+      builder.add_transfer(transfer(a), 0, {&from_b, 1}, std::array{by_b}, 1, exchange);
+  const TaskId to_b =
+      builder.add_transfer(transfer(b), 0, {&from_a, 1}, std::array{by_a}, 1, exchange);
+  const TaskId after = builder.add(compute(b), {to_a, to_b});
+  const Plan plan = std::move(builder).build();
+  const Waits waits(plan);
+  EXPECT_EQ(waits.on(a, {0, to_a}), step0({by_a}));
+  EXPECT_EQ(waits.on(b, {0, to_b}), step0({by_b}));
+  EXPECT_EQ(waits.on(b, {0, after}), step0({to_b}));
+  EXPECT_EQ(waits.left_out({0, to_a}) + waits.left_out({0, after}), 0u);
 }
 
 }  // namespace
