@@ -35,7 +35,7 @@ namespace {
 
 StepSettings step_of(const Case& input) {
   StepSettings step;
-  step.optimizer = kernels_of(input).optimizer;
+  step.optimizer = input.optimizer;
   if (input.dtypes.gradients != input.dtypes.parameters) step.gradients = input.dtypes.gradients;
   if (input.cut) step.micro_batch = input.cut->samples;
   step.schedule =

@@ -120,7 +120,7 @@ nlohmann::ordered_json prediction_json(const Case& input, const Prediction& pred
                             "step_seconds", "bucket_bytes"});
   json["zero"] = static_cast<int>(input.sync.zero);
   json["offload"] = name(input.sync.offload);
-  json["optimizer"] = name(kernels_of(input).optimizer);
+  json["optimizer"] = name(input.optimizer);
   json["gradients"] = name(input.dtypes.gradients);
   json["recompute"] = name(input.recompute);
   json["as"] = name(input.framework);

@@ -18,6 +18,7 @@
 #include "sim/geometry/geometry.h"
 #include "sim/graph/graph.h"
 #include "sim/graph/ops/phase.h"
+#include "sim/graph/optimizer.h"
 
 namespace strata {
 

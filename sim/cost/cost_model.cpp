@@ -128,18 +128,18 @@ class ProfileCostModel final : public CostModel {
   // An update by an optimizer of which there is no row takes as much longer than that by another,
   // which keeps about as much, as it has more to move.
   std::optional<Cost> row(const ShardWork& work, const PhaseWork& needed, Phase phase) const {
-    if (phase != Phase::update) return measured_(work, phase);
-    if (auto cost = measured_(work, phase, kernels_.optimizer)) return cost;
+    if (auto cost = measured_(work, phase)) return cost;
+    if (phase != Phase::update) return std::nullopt;
     std::optional<Cost> nearest;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (std::size_t i = 0; i < kOptimizers.size(); ++i) {
-      KernelTraits other = kernels_;
+      ShardWork other = work;
       other.optimizer = static_cast<Optimizer>(i);
       const std::int64_t apart =
-          std::abs(state_words(other.optimizer) - state_words(kernels_.optimizer));
-      if (other.optimizer == kernels_.optimizer || apart >= least) continue;
-      if (auto cost = measured_(work, phase, other.optimizer)) {
-        nearest = scaled(*cost, needed.bytes, phase_work(work, phase, other).bytes);
+          std::abs(state_words(other.optimizer) - state_words(work.optimizer));
+      if (other.optimizer == work.optimizer || apart >= least) continue;
+      if (auto cost = measured_(other, phase)) {
+        nearest = scaled(*cost, needed.bytes, phase_work(other, phase, kernels_).bytes);
         least = apart;
       }
     }

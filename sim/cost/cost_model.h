@@ -15,6 +15,7 @@
 #include "sim/geometry/geometry.h"
 #include "sim/graph/graph.h"
 #include "sim/graph/op.h"
+#include "sim/graph/optimizer.h"
 #include "sim/profile/profile.h"
 
 namespace strata {
@@ -47,6 +48,7 @@ struct ShardWork {
   std::span<const Extents> inputs;
   Parameters parameters;  ///< of this shard
   DTypes dtypes = DType::fp32;
+  Optimizer optimizer = Optimizer::sgd;  ///< the rule of its update
 };
 
 /// Costs on one device kind. Thread-safe.

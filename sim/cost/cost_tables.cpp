@@ -79,18 +79,18 @@ struct TableView {
 class TableBuilder {
  public:
   TableBuilder(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
-               SyncAlgorithm sync, DTypes dtypes, const SearchSpace& space,
+               SyncAlgorithm sync, const ComputeSettings& settings, const SearchSpace& space,
                const CostTableOptions& options)
       : graph_(graph),
         space_(space),
-        dtypes_(dtypes),
+        dtypes_(settings.dtypes),
         options_(options),
         devices_(cluster.device_count()),
         network_(cluster, options.cancelled),
         detail_(detail_for(options.detail)),
         views_(views()),
         counts_(count_actions(graph, keeping_most(kernels_of(models)), options.segments)),
-        layers_(graph, cluster, models, sync, dtypes, options.rounds, counts_) {}
+        layers_(graph, cluster, models, sync, settings, options.rounds, counts_) {}
 
   CostTables build() {
     plan_layers();
@@ -370,9 +370,9 @@ class TableBuilder {
 
 CostTables build_cost_tables(const Graph& graph, const Cluster& cluster,
                              std::span<const CostModel* const> models, SyncAlgorithm sync,
-                             DTypes dtypes, const SearchSpace& space,
+                             const ComputeSettings& settings, const SearchSpace& space,
                              const CostTableOptions& options) {
-  return TableBuilder(graph, cluster, models, sync, dtypes, space, options).build();
+  return TableBuilder(graph, cluster, models, sync, settings, space, options).build();
 }
 
 }  // namespace strata

@@ -73,7 +73,7 @@ struct CostTableOptions {
 /// Throws Cancelled (sim/base/cancel.h) once `cancelled` is true. `models` as for Eq1.
 CostTables build_cost_tables(const Graph& graph, const Cluster& cluster,
                              std::span<const CostModel* const> models, SyncAlgorithm sync,
-                             DTypes dtypes, const SearchSpace& space,
+                             const ComputeSettings& settings, const SearchSpace& space,
                              const CostTableOptions& options = {});
 
 }  // namespace strata

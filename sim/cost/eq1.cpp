@@ -79,13 +79,14 @@ std::vector<std::vector<DeviceId>> group_devices(
 }  // namespace
 
 Eq1::Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
-         SyncAlgorithm sync, DTypes dtypes, LoweringMemo* memo, const DeviceClasses* classes)
+         SyncAlgorithm sync, const ComputeSettings& settings, LoweringMemo* memo,
+         const DeviceClasses* classes)
     : graph_(graph),
       cluster_(cluster),
       models_(models),
       sync_(sync),
-      dtypes_(dtypes),
-      costs_(graph, dtypes),
+      dtypes_(settings.dtypes),
+      costs_(graph, settings),
       own_memo_(graph, cluster),
       memo_(memo != nullptr ? *memo : own_memo_),
       sync_costs_(memo_.sync_costs()),

@@ -34,7 +34,7 @@ class Eq1 {
   /// share what they work out of them. `classes`: of all strategies that it is asked for, where
   /// only one device of each is to be looked at. All references must outlive this.
   Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
-      SyncAlgorithm sync, DTypes dtypes, LoweringMemo* memo = nullptr,
+      SyncAlgorithm sync, const ComputeSettings& settings, LoweringMemo* memo = nullptr,
       const DeviceClasses* classes = nullptr);
 
   /// Of a step that computes the graph in so many rounds, whose gradients add up.

@@ -13,8 +13,9 @@ namespace {
 // launches the product where the first of its parts is computed. Where nothing is known of the
 // product but of the layer, the layer's own cost stays.
 void merge(const MergedProduct& product, const CostModel& model, std::span<const Extents> inputs,
-           DTypes dtypes, PhaseCosts& costs) {
-  const ShardWork work{&product.op, product.output, inputs, product.parameters, dtypes};
+           const ComputeSettings& settings, PhaseCosts& costs) {
+  const ShardWork work{&product.op,        product.output,  inputs,
+                       product.parameters, settings.dtypes, settings.optimizer};
   for (int i = 0; i < kKernelPhases; ++i) {
     const auto phase = static_cast<Phase>(i);
     Cost& own = costs[static_cast<std::size_t>(i)];
@@ -65,9 +66,11 @@ std::vector<LayerId> first_equal_layers(const Graph& graph) {
 }  // namespace
 
 PhaseCosts shard_costs(const Graph& graph, LayerId layer, const Tile& shard,
-                       std::span<const Extents> inputs, DTypes dtypes, const CostModel& model) {
+                       std::span<const Extents> inputs, const ComputeSettings& settings,
+                       const CostModel& model) {
   const Layer& l = graph[layer];
-  const ShardWork work{&l.op, extents(shard), inputs, shard_parameters(l, shard), dtypes};
+  const ShardWork work{&l.op,           extents(shard),    inputs, shard_parameters(l, shard),
+                       settings.dtypes, settings.optimizer};
   PhaseCosts costs;
   for (int phase = 0; phase < kKernelPhases; ++phase) {
     costs[static_cast<std::size_t>(phase)] = model.compute(work, static_cast<Phase>(phase));
@@ -75,16 +78,16 @@ PhaseCosts shard_costs(const Graph& graph, LayerId layer, const Tile& shard,
   if (model.kernels().merges_products) {
     const std::vector<LayerId> layers = products_of_one_input(graph, layer);
     if (!layers.empty()) {
-      merge(merged_product(graph, layers, layer, shard), model, inputs, dtypes, costs);
+      merge(merged_product(graph, layers, layer, shard), model, inputs, settings, costs);
     }
   }
   for (Cost& cost : costs) cost.seconds = cost.seconds / l.speed;
   return costs;
 }
 
-LayerCosts::LayerCosts(const Graph& graph, DTypes dtypes)
+LayerCosts::LayerCosts(const Graph& graph, const ComputeSettings& settings)
     : graph_(graph),
-      dtypes_(dtypes),
+      settings_(settings),
       first_equal_(first_equal_layers(graph)),
       known_(graph.size()),
       of_shards_(graph.size()) {}
@@ -102,7 +105,7 @@ const PhaseCosts& LayerCosts::operator()(LayerId layer, const Tile& shard, const
       return known->costs;
     }
   }
-  const PhaseCosts costs = shard_costs(graph_, layer, shard, inputs, dtypes_, model);
+  const PhaseCosts costs = shard_costs(graph_, layer, shard, inputs, settings_, model);
   of_equal.push_back(
       std::make_unique<const Known>(Known{&model, shape, std::move(inputs), parameters, costs}));
   return of_equal.back()->costs;

@@ -20,16 +20,27 @@
 
 namespace strata {
 
+/// What a user chose of a training step that decides what the kernels of its layers do.
+struct ComputeSettings {
+  DTypes dtypes = {};
+  Optimizer optimizer = Optimizer::sgd;
+
+  ComputeSettings() = default;
+  ComputeSettings(DTypes types, Optimizer rule = Optimizer::sgd) : dtypes(types), optimizer(rule) {}
+  ComputeSettings(DType all) : dtypes(all) {}
+};
+
 using PhaseCosts = std::array<Cost, kKernelPhases>;
 
 /// All phases of a shard that reads `inputs`, on the device kind of `model`; at the layer's speed.
 PhaseCosts shard_costs(const Graph& graph, LayerId layer, const Tile& shard,
-                       std::span<const Extents> inputs, DTypes dtypes, const CostModel& model);
+                       std::span<const Extents> inputs, const ComputeSettings& settings,
+                       const CostModel& model);
 
 class LayerCosts {
  public:
   /// `graph` must outlive this.
-  LayerCosts(const Graph& graph, DTypes dtypes);
+  LayerCosts(const Graph& graph, const ComputeSettings& settings);
 
   /// The first layer of which every shard costs what the same shard of `layer` costs.
   LayerId first_equal(LayerId layer) const { return first_equal_[layer()]; }
@@ -65,7 +76,7 @@ class LayerCosts {
   };
 
   const Graph& graph_;
-  DTypes dtypes_;
+  ComputeSettings settings_;
   std::mutex lock_;
   std::vector<LayerId> first_equal_;                                    // by layer
   std::vector<std::vector<std::unique_ptr<const Known>>> known_;        // by first equal layer

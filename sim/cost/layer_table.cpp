@@ -4,7 +4,6 @@
 
 #include "sim/base/cancel.h"
 #include "sim/cost/eq1.h"
-#include "sim/cost/layer_costs.h"
 #include "sim/cost/merged_products.h"
 #include "sim/graph/regions.h"
 #include "sim/step/shard_groups.h"
@@ -84,13 +83,14 @@ Interval hull(const AccessMap& access, const Extents& input, Dim dim, const Tile
 }  // namespace
 
 LayerTable::LayerTable(const Graph& graph, const Cluster& cluster,
-                       std::span<const CostModel* const> models, SyncAlgorithm sync, DTypes dtypes,
-                       std::uint32_t rounds, std::span<const LayerCounts> counts)
+                       std::span<const CostModel* const> models, SyncAlgorithm sync,
+                       const ComputeSettings& settings, std::uint32_t rounds,
+                       std::span<const LayerCounts> counts)
     : graph_(graph),
       cluster_(cluster),
       models_(models),
       sync_(sync),
-      dtypes_(dtypes),
+      settings_(settings),
       rounds_(rounds),
       counts_(counts),
       alike_(one_kind(cluster, models)),
@@ -192,7 +192,7 @@ double LayerTable::cost(LayerId layer, const PerDim<const Shape*>& shapes, Inter
     if (volume(input) == 0) input = {};
   }
   const PhaseCosts costs =
-      shard_costs(graph_, layer, {whole(output), terms}, inputs, dtypes_, model);
+      shard_costs(graph_, layer, {whole(output), terms}, inputs, settings_, model);
   double sum = 0;
   for (std::size_t phase = 0; phase < kKernelPhases; ++phase) {
     const double times = counts_[layer()].times(static_cast<Phase>(phase), rounds_);
@@ -266,7 +266,7 @@ const JointSync& LayerTable::joint(const GroupKey& key, const Cut& cut,
 double LayerTable::parameter_time(LayerId layer, const Cut& cut, const JointSync& joint) const {
   const Layer& l = graph_[layer];
   const auto bytes = bytes_by_group(l, cut, kReplicated, [&](const Tile& shard) {
-    return Bytes{shard_parameters(l, shard).total() * element_bytes(dtypes_.gradients)};
+    return Bytes{shard_parameters(l, shard).total() * element_bytes(settings_.dtypes.gradients)};
   });
   const std::uint32_t ordinal = ordinals_[layer()];
   const SyncAlgorithm algorithm = sync_ == SyncAlgorithm::automatic
@@ -300,7 +300,7 @@ double LayerTable::partial_sums(LayerId layer, const Cut& cut, Known& known) con
   }
   const auto time = [&] {
     const auto boxes = partial_boxes(l, config_of(cut));
-    return exchange_time(boxes, cluster_, element_bytes(dtypes_.values),
+    return exchange_time(boxes, cluster_, element_bytes(settings_.dtypes.values),
                          counts_[layer()].spreads_gradient)
         .value;
   };

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/cost/cost_model.h"
+#include "sim/cost/layer_costs.h"
 #include "sim/plan/sync_costs.h"
 #include "sim/step/layer_counts.h"
 #include "sim/strategy/search_space.h"
@@ -24,7 +24,7 @@ class LayerTable {
  public:
   /// As for Eq1. All references must outlive this. `counts`: of any strategy's step, by layer.
   LayerTable(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
-             SyncAlgorithm sync, DTypes dtypes, std::uint32_t rounds,
+             SyncAlgorithm sync, const ComputeSettings& settings, std::uint32_t rounds,
              std::span<const LayerCounts> counts);
 
   /// By choice. Throws Cancelled (sim/base/cancel.h) once it is called off.
@@ -70,7 +70,7 @@ class LayerTable {
   const Cluster& cluster_;
   std::span<const CostModel* const> models_;
   SyncAlgorithm sync_;
-  DTypes dtypes_;
+  ComputeSettings settings_;
   double rounds_;
   std::span<const LayerCounts> counts_;
   bool alike_;  ///< all devices of one kind and speed

@@ -72,11 +72,10 @@ MeasuredCosts::MeasuredCosts(const std::vector<MeasuredCost>& rows) {
   }
 }
 
-std::optional<Cost> MeasuredCosts::operator()(const ShardWork& work, Phase phase,
-                                              Optimizer optimizer) const {
+std::optional<Cost> MeasuredCosts::operator()(const ShardWork& work, Phase phase) const {
   if (groups_.empty()) return std::nullopt;
   Name name{signature(*work.op, work.output, work.parameters), work.dtypes.values, phase,
-            work.inputs.size(), optimizer};
+            work.inputs.size(), phase == Phase::update ? work.optimizer : Optimizer::sgd};
   const auto group = groups_.find(name);
   if (group == groups_.end()) return std::nullopt;
   const std::vector<Extents> extents = shape(work.output, work.inputs);

@@ -24,13 +24,12 @@ class MeasuredCosts {
 
   explicit MeasuredCosts(const std::vector<MeasuredCost>& rows);
 
-  /// `optimizer`: whose update it is, where it is one. The row of this very shape; else, of rows
-  /// that differ in extents alone and are near, the nearest one of no more work and the nearest one
-  /// of no less: log time linear in log work between them, and the spread. With one of the two
-  /// only, its time in proportion to the work, within kReach. Else nothing. Near is the sum over
-  /// dims of |log ratio|; ties go to the earlier row.
-  std::optional<Cost> operator()(const ShardWork& work, Phase phase,
-                                 Optimizer optimizer = Optimizer::sgd) const;
+  /// The row of this very shape; else, of rows that differ in extents alone and are near, the
+  /// nearest one of no more work and the nearest one of no less: log time linear in log work
+  /// between them, and the spread. With one of the two only, its time in proportion to the work,
+  /// within kReach. Else nothing. Near is the sum over dims of |log ratio|; ties go to the earlier
+  /// row.
+  std::optional<Cost> operator()(const ShardWork& work, Phase phase) const;
 
  private:
   struct Row {

@@ -12,8 +12,8 @@ PhaseWork phase_work(const ShardWork& work, Phase phase, const KernelTraits& ker
     if (parameters == 0) return {};
     PhaseWork update;
     update.any = true;
-    update.bytes = Bytes{parameters * update_bytes(kernels.optimizer, work.dtypes.parameters,
-                                                   work.dtypes.gradients)};
+    update.bytes = Bytes{
+        parameters * update_bytes(work.optimizer, work.dtypes.parameters, work.dtypes.gradients)};
     return update;
   }
   return std::visit([&](const auto& page) { return page.work(shard, phase); }, *work.op);

@@ -1,27 +1,14 @@
 #include "sim/plan/expansion.h"
 
-#include <algorithm>
 #include <variant>
 
 #include "sim/base/cancel.h"
-#include "sim/base/error.h"
 #include "sim/plan/classify_devices.h"
 #include "sim/step/shard_groups.h"
 #include "sim/strategy/recomputation.h"
 
 namespace strata {
 namespace {
-
-// A plan has one rule for all its updates.
-Optimizer optimizer_of(std::span<const KernelTraits> kernels) {
-  const auto differs = [](const KernelTraits& a, const KernelTraits& b) {
-    return a.optimizer != b.optimizer;
-  };
-  if (std::ranges::adjacent_find(kernels, differs) != kernels.end()) {
-    throw InternalError("the devices of one plan update by different optimizers");
-  }
-  return kernels.empty() ? Optimizer::sgd : kernels.front().optimizer;
-}
 
 void begin_round(Expansion& to, std::uint32_t number) {
   std::unique_ptr<Round>& begun = to.rounds[number];
@@ -89,7 +76,7 @@ Expansion::Expansion(const Graph& graph_of, const Cluster& cluster_of, const Str
       by_rounds(graph.size()),
       in_place(graph.size()),
       output_is_read(graph.size()) {
-  builder.update_by(optimizer_of(options.kernels));
+  builder.update_by(options.optimizer);
   for (std::size_t d = 0; d < cluster.device_count(); ++d) {
     if (cluster[DeviceId(d)].puts_together()) builder.assemble(DeviceId(d));
   }

@@ -27,11 +27,11 @@ inline constexpr std::size_t kUsualFlowsPerEdge = 1024;
 struct LowerOptions {
   GradientSync sync = {};
   DTypes dtypes = {};
+  Optimizer optimizer = Optimizer::sgd;
   /// Where an edge would need more flows than this in one direction, what one device receives
   /// becomes one transfer whose pieces carry bytes by source, without their boxes.
   std::size_t max_flows_per_edge = kUsualFlowsPerEdge;
-  /// By device: what its kernels keep; none where all are the usual ones. Their optimizer is the
-  /// plan's, so all devices have the same one (else InternalError).
+  /// By device: what its kernels keep; none where all are the usual ones.
   std::vector<KernelTraits> kernels = {};
   /// What a shard gathered of its inputs is dropped after its forward pass, and gathered again for
   /// its backward (as Megatron's sequence parallelism does), where whoever sends it has a shard of

@@ -11,6 +11,7 @@
 
 #include "sim/base/error.h"
 #include "sim/graph/ops/phase.h"
+#include "sim/graph/optimizer.h"
 #include "sim/plan/collective.h"
 #include "sim/scenario/decimal.h"
 #include "sim/strategy/framework.h"

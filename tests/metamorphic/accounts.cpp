@@ -232,7 +232,7 @@ std::vector<std::int64_t> held_bytes(const Case& cut, const Strategy& strategy) 
   std::int64_t each = element_bytes(cut.dtypes.parameters);
   const bool whole =
       cut.sync.zero == Zero::nothing && !cut.sync.may_serve() && !cut.sync.updates_on_host();
-  if (whole) each += state_bytes(kernels_of(cut).optimizer, cut.dtypes.parameters);
+  if (whole) each += state_bytes(cut.optimizer, cut.dtypes.parameters);
   for (std::size_t i = 0; i < cut.graph.size(); ++i) {
     const Layer& layer = cut.graph[LayerId(i)];
     if (layer.weight_of.valid() || !cut.graph.needs_gradient(LayerId(i))) continue;

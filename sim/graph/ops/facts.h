@@ -9,7 +9,6 @@
 #include "sim/base/units.h"
 #include "sim/geometry/geometry.h"
 #include "sim/graph/ops/phase.h"
-#include "sim/graph/optimizer.h"
 
 namespace strata {
 
@@ -74,7 +73,6 @@ struct KernelTraits {
   bool fused_attention = true;
   /// A dropout keeps a byte for each element; else its backward pass draws the same again.
   bool keeps_masks = false;
-  Optimizer optimizer = Optimizer::sgd;  ///< the rule of the update
   /// Linear layers that read one input are one product (sim/cost/merged_products.h).
   bool merges_products = false;
   /// Tensors lie with their channels outermost (NCHW), as frameworks have them unless told

@@ -72,7 +72,7 @@ CostTables eq1_tables(const Case& input, const SearchSpace& space,
   of_case.rounds = input.rounds;
   of_case.segments = segments(input.graph, input.recompute, kernels_of(input));
   return build_cost_tables(input.graph, input.cluster, cost_models(input), input.sync.algorithm,
-                           input.dtypes, space, of_case);
+                           compute_settings(input), space, of_case);
 }
 
 }  // namespace strata

@@ -87,16 +87,16 @@ std::vector<std::uint32_t> numbered(std::span<const CostModel* const> models) {
 
 }  // namespace
 
-Plan lower_to_run(const Case& input, const Strategy& strategy, Optimizer optimizer) {
+Plan lower_to_run(const Case& input, const Strategy& strategy) {
   if (input.sync.updates_on_host()) {
     throw InputError(
         "`offload` optimizer is predicted only: a run keeps the optimizer on its devices; allowed: "
         "`offload` none");
   }
   LowerOptions options;
-  options.kernels.assign(input.cluster.device_count(), {.optimizer = optimizer});
   options.sync = input.sync;
   options.dtypes = fp32_parameters(input.dtypes.values);
+  options.optimizer = input.optimizer;
   options.rounds = input.rounds;
   options.schedule = input.schedule;
   options.max_flows_per_edge = std::numeric_limits<std::size_t>::max();
@@ -154,6 +154,7 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
   LowerOptions lowering;
   lowering.sync = input.sync;
   lowering.dtypes = input.dtypes;
+  lowering.optimizer = input.optimizer;
   lowering.gathers_again = input.gathers_again;
   lowering.exchanges = input.exchanges;
   lowering.rounds = rounds;
@@ -179,8 +180,8 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
   result.costs = task_costs(result.plan, input.graph, strategy, memo.costs, models);
   simulate_case(input, options, rounds < input.rounds, result);
   if (options.eq1) {
-    Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes, &memo.lowering,
-            result.plan.classes());
+    Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, compute_settings(input),
+            &memo.lowering, result.plan.classes());
     result.terms = eq1.terms(strategy, counts, input.rounds, options.cancelled);
   }
   result.communication = named(strategy, [&] { return communication(result.plan); });
@@ -295,19 +296,17 @@ void change_kernels(Case& input, const std::function<void(KernelTraits&)>& chang
   }
 }
 
-void use_optimizer(Case& input, Optimizer optimizer) {
-  if (optimizer == Optimizer::sgd) return;
-  change_kernels(input, [optimizer](KernelTraits& kernels) { kernels.optimizer = optimizer; });
-}
-
 KernelTraits kernels_of(const Case& input) {
   KernelTraits least{.fused_attention = input.models.empty(), .keeps_masks = true};
   for (const auto& model : input.models) {
     least.fused_attention = least.fused_attention || model->kernels().fused_attention;
     least.keeps_masks = least.keeps_masks && model->kernels().keeps_masks;
-    least.optimizer = model->kernels().optimizer;
   }
   return least;
+}
+
+ComputeSettings compute_settings(const Case& input) {
+  return {input.dtypes, input.optimizer};
 }
 
 std::optional<Shortage> shortage(const Case& input, std::span<const Bytes> peaks) {

@@ -21,6 +21,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/cost/eq1.h"
 #include "sim/graph/graph.h"
+#include "sim/graph/optimizer.h"
 #include "sim/plan/lowering_memo.h"
 #include "sim/plan/plan.h"
 #include "sim/profile/profile.h"
@@ -76,6 +77,7 @@ struct Case {
   GradientSync sync = {};
   DTypes dtypes = {};
   std::vector<std::shared_ptr<const CostModel>> models;  ///< by device
+  Optimizer optimizer = Optimizer::sgd;
   Runtime runtime = {};
   bool gathers_again = false;  ///< LowerOptions::gathers_again
   Exchanges exchanges = Exchanges::pairwise;
@@ -90,9 +92,9 @@ struct Case {
 
 /// The same case where the kernels of each device work otherwise.
 void change_kernels(Case& input, const std::function<void(KernelTraits&)>& change);
-void use_optimizer(Case& input, Optimizer optimizer);
 /// The kernels of all devices; where they differ, of each that which keeps less.
 KernelTraits kernels_of(const Case& input);
+ComputeSettings compute_settings(const Case& input);
 
 /// Throws InputError for anything that is not there or does not fit.
 Case load_case(const CaseRequest& request);
@@ -118,7 +120,7 @@ enum class Simulated : std::uint8_t { all_devices, one_of_each_class };
 struct CaseMemo {
   /// The case must outlive this.
   explicit CaseMemo(const Case& input)
-      : lowering(input.graph, input.cluster), costs(input.graph, input.dtypes) {}
+      : lowering(input.graph, input.cluster), costs(input.graph, compute_settings(input)) {}
 
   LoweringMemo lowering;
   LayerCosts costs;
@@ -167,8 +169,7 @@ struct Prediction {
 
 /// A plan for an executor, which needs every box by itself however many there are, and keeps
 /// parameters and their gradients in fp32 whatever the dtype. `input`: in_rounds().
-Plan lower_to_run(const Case& input, const Strategy& strategy,
-                  Optimizer optimizer = Optimizer::sgd);
+Plan lower_to_run(const Case& input, const Strategy& strategy);
 
 /// The step's time where every task takes its own, drawn from its measured spread (jitter.h).
 struct Jitter {

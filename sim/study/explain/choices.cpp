@@ -43,7 +43,7 @@ class Explainer {
     std::deque<Eq1> workers;  // which cannot be moved
     for (unsigned k = 0; k < core_count(); ++k) {
       workers.emplace_back(input_.graph, input_.cluster, models, input_.sync.algorithm,
-                           input_.dtypes);
+                           compute_settings(input_));
     }
     std::vector<ChoiceCosts> costs(variable_.cuts->size());
     parallel_for(costs.size(), core_count(), [&](std::size_t i, unsigned worker) {

@@ -109,7 +109,7 @@ Inputs load(const RunRequest& request, const Case& input, const Network& network
 Timeline predict_steps(const Case& input, const Strategy& strategy, const Plan& plan) {
   std::vector<const CostModel*> models;
   for (const auto& model : input.models) models.push_back(model.get());
-  LayerCosts costs(input.graph, input.dtypes);
+  LayerCosts costs(input.graph, compute_settings(input));
   return simulate(plan, input.cluster, task_costs(plan, input.graph, strategy, costs, models),
                   PredictOptions{}.steps);
 }
@@ -246,22 +246,19 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
   Cluster cluster = runner.cluster(request.devices);
   Network network = network_of(request, cluster);
   Case input{network.graph, std::move(cluster), request.sync, fp32_parameters(request.dtype), {}};
+  input.optimizer = request.optimizer;
   cut_in_time(request, input.graph.batch(), input);
   auto costs = load_costs(runner, input, request, cancelled, progress);
-  use_optimizer(input, request.optimizer);
   const Strategy asked = load_strategy(request.strategy, input, request.space);
   input = in_rounds(input, asked);
   const Strategy strategy = with_recomputation(input, asked);
-  const auto lowered = [&](const Strategy& by) {
-    return lower_to_run(input, by, request.optimizer);
-  };
   const auto lowered_alone = [&] {
     Case of_one = input;  // in as many rounds, which need no order
     of_one.schedule = {};
     of_one.recompute = Recompute::none;
-    return lower_to_run(of_one, on_one_device(input.graph), request.optimizer);
+    return lower_to_run(of_one, on_one_device(input.graph));
   };
-  const Plan plan = lowered(strategy), alone = lowered_alone();
+  const Plan plan = lower_to_run(input, strategy), alone = lowered_alone();
   check_memory(request, input, plan);
   if (request.check) check_memory(request, input, alone);
   const Inputs inputs = load(request, input, network);

@@ -46,7 +46,7 @@ class Kept {
     const std::int64_t output = volume(parts.held(0));
     const std::int64_t held = l.weight_of.valid() ? 0 : shard_parameters(l, shard).total();
     const std::int64_t state =
-        has_backward(layer) ? state_bytes(by_.kernels.optimizer, dtypes_.parameters) : 0;
+        has_backward(layer) ? state_bytes(by_.optimizer, dtypes_.parameters) : 0;
     // Of a bucket that it is in, whose interval is at least that of each layer by itself.
     const std::int64_t part = interval(layer, degrees, held);
     const std::int64_t parameters =
@@ -156,12 +156,12 @@ class KeptOfRounds {
 
 std::vector<std::vector<std::int64_t>> memory_floor(const Case& input, const SearchSpace& space,
                                                     const std::atomic<bool>* cancelled) {
-  KeptBy by{kernels_of(input), input.gathers_again, {}, input.sync.zero};
+  KeptBy by{kernels_of(input), input.optimizer, input.gathers_again, {}, input.sync.zero};
   by.segments = segments(input.graph, input.recompute, by.kernels);
   // Of replicas the server alone keeps state, and auto may choose it; or hosts keep it.
   if (input.sync.algorithm == SyncAlgorithm::ps || input.sync.updates_on_host() ||
       (input.sync.algorithm == SyncAlgorithm::automatic && !input.sync.shares())) {
-    by.kernels.optimizer = Optimizer::sgd;
+    by.optimizer = Optimizer::sgd;
   }
   KeptOfRounds kept(input, by);
   std::vector<std::vector<std::int64_t>> floor;

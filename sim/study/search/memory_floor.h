@@ -23,7 +23,8 @@ namespace strata {
 
 /// What of a case decides how much is kept.
 struct KeptBy {
-  KernelTraits kernels = {};  ///< their optimizer: plain SGD where one replica alone keeps state
+  KernelTraits kernels = {};
+  Optimizer optimizer = Optimizer::sgd;  ///< plain SGD where one replica alone keeps state
   /// Inputs that a shard gathered are dropped meanwhile (LowerOptions), and any input may be one.
   bool gathers_again = false;
   Segments segments = {};  ///< that are computed again: of them what they begin with is kept alone

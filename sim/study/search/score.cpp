@@ -76,7 +76,7 @@ Scored score_eq1(const Case& input, const Strategy& strategy, CaseMemo* memo,
                  const std::atomic<bool>* cancelled) {
   if (input.cut) return score_eq1(in_rounds(input, strategy), strategy, nullptr, cancelled);
   const std::vector<const CostModel*> models = cost_models(input);
-  Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes,
+  Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, compute_settings(input),
           memo != nullptr ? &memo->lowering : nullptr);
   const auto terms = eq1.terms(with_recomputation(input, strategy), input.rounds, cancelled);
   return {strategy, total(terms), {}, {}, {}};

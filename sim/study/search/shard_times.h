@@ -29,7 +29,7 @@ class ShardTimer {
       : input_(input),
         counts_(count_actions(input.graph, kernels_of(input),
                               segments(input.graph, input.recompute, kernels_of(input)))),
-        costs_(input.graph, input.dtypes) {}
+        costs_(input.graph, compute_settings(input)) {}
 
   /// The first layer that costs what `layer` costs, where it has the same phases; else `layer`.
   LayerId first_equal(LayerId layer) const;

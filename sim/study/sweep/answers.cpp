@@ -290,7 +290,7 @@ void Answers::solved(const Question& question, StoredResult& row,
   if (!question.layers) return;
   const Case cut = in_rounds(input, best.strategy);
   const std::vector<const CostModel*> models = cost_models(cut);
-  Eq1 eq1(cut.graph, cut.cluster, models, cut.sync.algorithm, cut.dtypes);
+  Eq1 eq1(cut.graph, cut.cluster, models, cut.sync.algorithm, compute_settings(cut));
   add_layers(cut.graph, best.strategy, eq1.terms(best.strategy, cut.rounds), row);
 }
 
@@ -298,7 +298,7 @@ Seconds Answers::eq1_seconds(const Question& question, const RunReport& report) 
   Case input{report.graph, report.cluster, question.run.sync, DType::fp32, {}};
   cut_in_time(question.run, report.graph.batch(), input);
   input.models = loader_.cost_models(report.cluster, question.run.profiles);
-  use_optimizer(input, question.run.optimizer);
+  input.optimizer = question.run.optimizer;
   return score_eq1(input, report.strategy).eq1;
 }
 

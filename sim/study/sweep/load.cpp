@@ -239,7 +239,7 @@ Case CaseLoader::load(const CaseRequest& request) {
     if (request.cluster.ends_with(".toml")) error.add_context(request.cluster);
     throw;
   }
-  use_optimizer(result, request.optimizer);
+  result.optimizer = request.optimizer;
   if (request.gradients) result.dtypes.gradients = dtype_of(*request.gradients);
   cut_in_time(request, batch, result);
   run_as(request.framework, result);

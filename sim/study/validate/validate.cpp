@@ -168,7 +168,7 @@ class Validation {
   Case case_of(const Profile& profile) const {
     Case input = measured_case(whole_.graph, whole_.cluster, profile, request_.sync,
                                fp32_parameters(request_.dtype));
-    use_optimizer(input, request_.optimizer);
+    input.optimizer = request_.optimizer;
     input.cut = whole_.cut;
     input.schedule = whole_.schedule;
     input.recompute = whole_.recompute;
@@ -189,7 +189,7 @@ class Validation {
       if (same != strategies_.end()) continue;
       const Case& round =
           *rounds_.emplace_back(std::make_unique<const Case>(in_rounds(input, strategy)));
-      plans.push_back(lower_to_run(round, strategy, request_.optimizer));
+      plans.push_back(lower_to_run(round, strategy));
       strategies_.push_back(std::move(strategy));
     }
     check_memory(plans);

@@ -121,7 +121,7 @@ Steps train(const Graph& graph, const Strategy& strategy, int devices, Optimizer
   const Cluster cluster = cpu_cluster(devices);
   LowerOptions lowering;
   lowering.sync = sync;
-  lowering.kernels.assign(cluster.device_count(), {.optimizer = optimizer});
+  lowering.optimizer = optimizer;
   const Plan plan = lower(graph, cluster, strategy, lowering);
   cpu::CpuBackend backend(static_cast<std::size_t>(devices));
   ExecutionOptions options;
@@ -238,7 +238,7 @@ TEST_P(UpdateRules, AreThePlansInEachStep) {
   const Graph graph = build_zoo("lenet5", 8);
   const Cluster cluster = cpu_cluster(1);
   LowerOptions lowering;
-  lowering.kernels.assign(1, {.optimizer = GetParam()});
+  lowering.optimizer = GetParam();
   const Plan plan = lower(graph, cluster, data_parallel(graph, 1), lowering);
   EXPECT_EQ(plan.optimizer(), GetParam());
   cpu::CpuBackend backend(1);
@@ -287,7 +287,7 @@ TEST(OptimizerState, IsCountedWhereParametersAreUpdated) {
     LowerOptions options;
     options.sync = sync;
     options.dtypes = dtype;
-    options.kernels.assign(2, {.optimizer = optimizer});
+    options.optimizer = optimizer;
     const Plan plan = lower(graph, cpu_cluster(2), data_parallel(graph, 2), options);
     std::int64_t bytes = 0;
     for (const Buffer& buffer : plan.buffers()) {

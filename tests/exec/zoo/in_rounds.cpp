@@ -36,7 +36,7 @@ Plan plan_in_rounds(const Graph& graph, const Cluster& cluster, const Strategy& 
   lowering.sync = how.sync;
   lowering.rounds = how.rounds;
   lowering.schedule = how.schedule;
-  lowering.kernels.assign(cluster.device_count(), {.optimizer = how.optimizer});
+  lowering.optimizer = how.optimizer;
   return lower(graph, cluster, strategy, lowering);
 }
 

@@ -120,8 +120,8 @@ TEST(CostModel, AnUpdateTakesAsMuchLongerAsItMovesMore) {
   };
   const auto plain = make_cost_model(with_rows({row(DType::fp32), row(DType::bf16)}));
   const auto seconds = [&](Optimizer optimizer, DTypes dtypes) {
-    const ShardWork work{&op, output, inputs, {200, 10}, dtypes};
-    return plain->with({.optimizer = optimizer})->compute(work, Phase::update);
+    const ShardWork work{&op, output, inputs, {200, 10}, dtypes, optimizer};
+    return plain->compute(work, Phase::update);
   };
   expect_cost(seconds(Optimizer::sgd, DType::fp32), CostSource::measured, 3);
   expect_cost(seconds(Optimizer::momentum, DType::fp32), CostSource::interpolated, 5);
@@ -141,8 +141,8 @@ TEST(CostModel, AnUpdateIsThatOfItsOptimizer) {
     return MeasuredCost{key, {seconds}, {0}, 1, "h"};
   };
   const auto update = [&](Profile profile, Optimizer optimizer) {
-    const ShardWork work{&op, output, inputs, {200, 10}, DType::fp32};
-    return make_cost_model(profile)->with({.optimizer = optimizer})->compute(work, Phase::update);
+    const ShardWork work{&op, output, inputs, {200, 10}, DType::fp32, optimizer};
+    return make_cost_model(profile)->compute(work, Phase::update);
   };
   const Profile both = with_rows({row(Optimizer::sgd, 3), row(Optimizer::adam, 70)});
   expect_cost(update(both, Optimizer::sgd), CostSource::measured, 3);

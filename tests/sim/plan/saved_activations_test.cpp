@@ -156,7 +156,7 @@ TEST(ModelState, OfMegatronsModelsIs18BytesAWeight) {
     LowerOptions options;
     options.dtypes = DType::bf16;
     options.dtypes.gradients = DType::fp32;
-    options.kernels.assign(cluster.device_count(), {.optimizer = Optimizer::adam});
+    options.optimizer = Optimizer::adam;
     const std::string hybrid = fmt::format("hybrid:tp={},pp={}", of.t, of.p);
     const Strategy strategy =
         hybrid_parallel(graph, static_cast<int>(cluster.device_count()), hybrid);

@@ -25,7 +25,7 @@ class WeightCopies : public ::testing::TestWithParam<SyncAlgorithm> {
     LowerOptions options;
     options.sync = GetParam();
     if (GetParam() != SyncAlgorithm::ps) options.sync.bucket = Bytes{1 << 20};
-    options.kernels.assign(cluster_.device_count(), {.optimizer = optimizer});
+    options.optimizer = optimizer;
     return lower(graph_, cluster_, hybrid_parallel(graph_, 8, sizes), options);
   }
   // By device, of the embedding and the head.
@@ -108,7 +108,7 @@ TEST_P(WeightCopies, ShareTheirStateAlone) {
     options.rounds = 4;
     options.sync = SyncAlgorithm::ring;
     options.sync.zero = zero;
-    options.kernels.assign(cluster_.device_count(), {.optimizer = Optimizer::momentum});
+    options.optimizer = Optimizer::momentum;
     const Plan lowered =
         lower(graph_, cluster_, hybrid_parallel(graph_, 8, "hybrid:tp=2,pp=2"), options);
     std::map<LayerId, std::size_t> sums;  // of all rounds, by the group's first layer

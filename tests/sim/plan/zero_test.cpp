@@ -34,12 +34,11 @@ Graph even_network(std::int64_t devices) {
   return std::move(builder).build();
 }
 
-LowerOptions options_of(const Cluster& cluster, Zero zero, std::uint32_t rounds = 1,
-                        Bytes bucket = {}) {
+LowerOptions options_of(Zero zero, std::uint32_t rounds = 1, Bytes bucket = {}) {
   LowerOptions options;
   options.sync = {SyncAlgorithm::ring, bucket, zero};
   options.dtypes = DType::bf16;
-  options.kernels.assign(cluster.device_count(), {.optimizer = Optimizer::adam});
+  options.optimizer = Optimizer::adam;
   options.rounds = rounds;
   return options;
 }
@@ -53,14 +52,14 @@ Bytes bytes_on(const Plan& plan, DeviceId device, std::initializer_list<BufferKi
   return sum;
 }
 
-// Devices of one plan that update by different rules would each read the other's state.
-TEST(Optimizer, IsOneForAPlan) {
+TEST(Optimizer, IsThePlans) {
   const Graph graph = even_network(2);
   const Cluster cluster = testing::star(2);
-  LowerOptions options = options_of(cluster, Zero::nothing);
+  LowerOptions options = options_of(Zero::nothing);
   EXPECT_EQ(lower(graph, cluster, data_parallel(graph, 2), options).optimizer(), Optimizer::adam);
-  options.kernels[1].optimizer = Optimizer::momentum;
-  EXPECT_THROW(lower(graph, cluster, data_parallel(graph, 2), options), InternalError);
+  options.optimizer = Optimizer::momentum;
+  EXPECT_EQ(lower(graph, cluster, data_parallel(graph, 2), options).optimizer(),
+            Optimizer::momentum);
 }
 
 // Adam in bf16: 2 bytes a parameter, 2 its gradient, 12 of the optimizer.
@@ -74,8 +73,7 @@ TEST(Zero, KeepsWhatItsFormulasSay) {
       for (const std::uint32_t rounds : {1U, 3U}) {
         const std::int64_t kept[] = {16 * p, 4 * p + 12 * p / n, 2 * p + 14 * p / n, 16 * p / n};
         for (const Zero zero : kStages) {
-          const Plan plan =
-              lower(graph, cluster, strategy, options_of(cluster, zero, rounds, bucket));
+          const Plan plan = lower(graph, cluster, strategy, options_of(zero, rounds, bucket));
           for (std::int64_t d = 0; d < n; ++d) {
             EXPECT_EQ(bytes_on(plan, DeviceId(static_cast<std::size_t>(d)),
                                {BufferKind::parameters, BufferKind::parameter_gradients,
@@ -100,8 +98,8 @@ TEST(Zero, MovesWhatItsFormulasSay) {
       for (const std::uint32_t rounds : {1U, 3U}) {
         const std::int64_t moved[] = {2, 2, rounds + 1, 3 * rounds};
         for (const Zero zero : kStages) {
-          const Plan plan = lower(graph, cluster, strategy,
-                                  options_of(cluster, zero, rounds, Bytes{graph.parameters()}));
+          const Plan plan =
+              lower(graph, cluster, strategy, options_of(zero, rounds, Bytes{graph.parameters()}));
           EXPECT_EQ(communication(plan).sync.value, moved[static_cast<std::size_t>(zero)] * all);
         }
       }
@@ -113,8 +111,7 @@ TEST(Zero, MovesWhatItsFormulasSay) {
 TEST(Zero, GathersOneBucketAhead) {
   const Graph graph = even_network(4);
   const Cluster cluster = testing::star(4);
-  const Plan plan =
-      lower(graph, cluster, data_parallel(graph, 4), options_of(cluster, Zero::parameters));
+  const Plan plan = lower(graph, cluster, data_parallel(graph, 4), options_of(Zero::parameters));
   std::vector<TaskId> gathers;  // of device 0
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Task& task = plan[TaskId(i)];
@@ -157,7 +154,7 @@ TEST(Zero, SharesEveryValueOnce) {
 TEST(Zero, NeedsReplicasThatAllUpdate) {
   const Graph graph = even_network(2);
   const Cluster cluster = testing::star(2);
-  LowerOptions options = options_of(cluster, Zero::state);
+  LowerOptions options = options_of(Zero::state);
   options.sync.algorithm = SyncAlgorithm::ps;
   EXPECT_THROW(lower(graph, cluster, data_parallel(graph, 2), options), InputError);
 }
@@ -202,8 +199,8 @@ TEST(Zero, UpdatesEveryParameterOnce) {
     const Strategy strategy = testing::random_strategy(random, graph, 4);
     const Zero zero = kStages[pick(random, 1, 3)];
     const auto rounds = static_cast<std::uint32_t>(pick(random, 1, 3));
-    const Plan plan = lower(graph, cluster, strategy,
-                            options_of(cluster, zero, rounds, Bytes{2 * pick(random, 0, 400)}));
+    const Plan plan =
+        lower(graph, cluster, strategy, options_of(zero, rounds, Bytes{2 * pick(random, 0, 400)}));
     for (std::size_t i = 0; i < plan.size(); ++i) {
       for (const Operand& operand : plan.operands(TaskId(i))) {
         ASSERT_EQ(plan[operand.buffer].device, plan[TaskId(i)].device);

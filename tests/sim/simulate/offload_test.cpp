@@ -46,12 +46,12 @@ Graph layers_of_1024(int count, std::int64_t batch) {
   return std::move(builder).build();
 }
 
-LowerOptions adam_in_bf16(const Cluster& cluster, Zero zero, Offload offload) {
+LowerOptions adam_in_bf16(Zero zero, Offload offload) {
   LowerOptions options;
   options.sync = {SyncAlgorithm::ring, Bytes{3'000'000}, zero};
   options.sync.offload = offload;
   options.dtypes = DType::bf16;
-  options.kernels.assign(cluster.device_count(), {.optimizer = Optimizer::adam});
+  options.optimizer = Optimizer::adam;
   return options;
 }
 
@@ -100,7 +100,7 @@ TEST(Offload, MovesWhatItsFormulasSay) {
     const Strategy strategy = data_parallel(graph, static_cast<int>(n));
     for (const Zero zero : kSharings) {
       const auto plan_of = [&](Offload offload) {
-        return lower(graph, cluster, strategy, adam_in_bf16(cluster, zero, offload));
+        return lower(graph, cluster, strategy, adam_in_bf16(zero, offload));
       };
       const Plan plan = plan_of(Offload::optimizer), without = plan_of(Offload::nothing);
       const std::int64_t p = graph.parameters() / (zero == Zero::nothing ? 1 : n);
@@ -120,10 +120,8 @@ TEST(Offload, LeavesNoStateOnDevices) {
     const Strategy strategy = data_parallel(graph, static_cast<int>(n));
     for (const Zero zero : kSharings) {
       const std::int64_t p = graph.parameters() / (zero == Zero::nothing ? 1 : n);
-      const Plan plan =
-          lower(graph, cluster, strategy, adam_in_bf16(cluster, zero, Offload::optimizer));
-      const Plan without =
-          lower(graph, cluster, strategy, adam_in_bf16(cluster, zero, Offload::nothing));
+      const Plan plan = lower(graph, cluster, strategy, adam_in_bf16(zero, Offload::optimizer));
+      const Plan without = lower(graph, cluster, strategy, adam_in_bf16(zero, Offload::nothing));
       EXPECT_EQ(bytes_of(plan, BufferKind::optimizer_state), 0);
       EXPECT_EQ(bytes_of(without, BufferKind::optimizer_state), n * 12 * p);
       for (const BufferKind kind : {BufferKind::parameters, BufferKind::parameter_gradients,
@@ -150,8 +148,8 @@ TEST(Offload, TakesTheLinkAndTheMemoryOfTheHost) {
   const auto step = [&](Offload offload, const HostUpdates& host) {
     Runtime runtime;
     runtime.host = host;
-    return simulated(lower(graph, cluster, strategy, adam_in_bf16(cluster, Zero::nothing, offload)),
-                     graph, cluster, strategy, runtime)
+    return simulated(lower(graph, cluster, strategy, adam_in_bf16(Zero::nothing, offload)), graph,
+                     cluster, strategy, runtime)
         .step_seconds()
         .value;
   };
@@ -175,8 +173,8 @@ TEST(Offload, OverlapsTheBackwardPass) {
   Runtime runtime;
   runtime.host = {{{2 * m / 8e-3}, 1}, {{30 * m / 8e-3}, 1}};
   const auto makespan = [&](Offload offload) {
-    return simulated(lower(graph, cluster, strategy, adam_in_bf16(cluster, Zero::nothing, offload)),
-                     graph, cluster, strategy, runtime)
+    return simulated(lower(graph, cluster, strategy, adam_in_bf16(Zero::nothing, offload)), graph,
+                     cluster, strategy, runtime)
         .step_seconds()
         .value;
   };
@@ -191,8 +189,7 @@ TEST(Offload, SharesTheHost) {
     const auto devices = static_cast<int>(cluster.device_count());
     const Graph graph = layers_of_1024(1, devices);
     const Strategy strategy = data_parallel(graph, devices);
-    const Plan plan =
-        lower(graph, cluster, strategy, adam_in_bf16(cluster, Zero::nothing, offload));
+    const Plan plan = lower(graph, cluster, strategy, adam_in_bf16(Zero::nothing, offload));
     return simulated(plan, graph, cluster, strategy).step_seconds().value;
   };
   for (const auto& [cluster, sharing, link] :
@@ -212,7 +209,7 @@ TEST(Offload, IsAlikeByClassesAndNot) {
     const Strategy strategy = hybrid_parallel(graph, 16, fmt::format("hybrid:{}", sizes));
     for (const Zero zero : kSharings) {
       for (const std::uint32_t rounds : {1U, 4U}) {
-        LowerOptions options = adam_in_bf16(cluster, zero, Offload::optimizer);
+        LowerOptions options = adam_in_bf16(zero, Offload::optimizer);
         options.rounds = rounds;
         const Plan all = lower(graph, cluster, strategy, options);
         const Plan few = lower_by_class(graph, cluster, strategy, options);
@@ -235,7 +232,7 @@ TEST(Offload, IsNotForServersAndDevicesWithoutAHostMemory) {
   const Graph graph = layers_of_1024(2, 2);
   const Strategy strategy = data_parallel(graph, 2);
   const Cluster star = testing::star(2), cores = cpu_cluster(2);
-  LowerOptions options = adam_in_bf16(star, Zero::nothing, Offload::optimizer);
+  LowerOptions options = adam_in_bf16(Zero::nothing, Offload::optimizer);
   EXPECT_NO_THROW(lower(graph, star, strategy, options));
   EXPECT_THROW(lower(graph, cores, strategy, options), InputError);
   options.sync.algorithm = SyncAlgorithm::ps;

@@ -61,7 +61,7 @@ TEST(Frameworks, FsdpSharesAllInBucketsOfABlock) {
   constexpr std::int64_t kBlock = 4 * 32 * 32 + 2 * 32 * 128 + (4 * 32 + 128 + 32) + 4 * 32;
   EXPECT_EQ(input.sync.bucket, Bytes{4 * kBlock});
   EXPECT_EQ(input.sync.zero, Zero::parameters);
-  EXPECT_EQ(kernels_of(input).optimizer, Optimizer::adam);
+  EXPECT_EQ(input.optimizer, Optimizer::adam);
   EXPECT_DOUBLE_EQ(input.runtime.communication_share, 24.0 / 108);
   CaseRequest own = request;
   own.sync.bucket = Bytes{1000};
@@ -75,7 +75,7 @@ TEST(Frameworks, MegatronMergesProductsAndSumsAtOnce) {
   const CaseRequest request =
       request_as(Framework::megatron, "gpt:layers=4,hidden=32,heads=4,seq=16,vocab=64", "a100-1x8");
   const Case input = load_case(chosen(request));
-  EXPECT_EQ(kernels_of(input).optimizer, Optimizer::adam);
+  EXPECT_EQ(input.optimizer, Optimizer::adam);
   EXPECT_FALSE(kernels_of(input).fused_attention);
   EXPECT_EQ(input.sync.bucket, kOneBucket);
   EXPECT_TRUE(input.models.front()->kernels().merges_products);

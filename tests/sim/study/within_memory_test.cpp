@@ -165,8 +165,9 @@ TEST(MemoryFloor, NoStrategyKeepsLess) {
     if (model == std::string_view("alexnet")) input.dtypes = fp32_parameters(DType::bf16);
     const SearchSpace space(input.graph, input.cluster, {DegreeSet::all, false, true});
     input.gathers_again = model != std::string_view("alexnet");
+    input.optimizer = Optimizer::adam;
     change_kernels(input, [&](KernelTraits& kernels) {
-      kernels = {model == std::string_view("alexnet"), input.gathers_again, Optimizer::adam};
+      kernels = {model == std::string_view("alexnet"), input.gathers_again};
     });
     const auto floor = memory_floor(input, space);
     for (int round = 0; round < 8; ++round) {
@@ -196,8 +197,9 @@ TEST(MemoryFloor, NoStrategyKeepsLessInRoundsOrComputingAgain) {
         input.cut = MicroBatches{16, static_cast<std::int64_t>(1 + random() % 4)};
       if (round % 4 == 0) input.sync = {SyncAlgorithm::ring, kUsualBucket, Zero::nothing};
       if (round % 4 == 0) input.sync.offload = Offload::optimizer;
+      input.optimizer = Optimizer::adam;
       change_kernels(input, [&](KernelTraits& kernels) {
-        kernels = {random() % 2 == 0, random() % 2 == 0, Optimizer::adam};
+        kernels = {random() % 2 == 0, random() % 2 == 0};
       });
       const SearchSpace space(input.graph, input.cluster, {DegreeSet::pow2, false, true});
       const auto floor = memory_floor(input, space);
