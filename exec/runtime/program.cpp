@@ -25,6 +25,9 @@ Program::Program(const Graph& graph, const Plan& plan)
   if (!plan.runnable()) {
     throw InternalError("a plan with joined transfers or classes of devices can't be run");
   }
+  if (!plan.products().empty()) {
+    throw InternalError("a plan with merged products can't be run: layers are computed apart");
+  }
   add_kernels();
   find_heads();
   find_releases();

@@ -45,7 +45,8 @@ struct ParameterPart {
 
 class Program {
  public:
-  /// `plan` must be runnable() and lowered from `graph`; both must outlive it.
+  /// `plan` must be runnable(), without merged products, and lowered from `graph`; both must
+  /// outlive it.
   Program(const Graph& graph, const Plan& plan);
 
   std::span<const ProgramKernel> kernels() const { return kernels_; }

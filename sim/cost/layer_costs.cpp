@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sim/cost/merged_products.h"
 #include "sim/graph/regions.h"
 #include "sim/plan/work_kind.h"
 
@@ -12,7 +11,7 @@ namespace {
 // Of a shard of a layer that is one product with others: what it has of that product's cost. A host
 // launches the product where the first of its parts is computed. Where nothing is known of the
 // product but of the layer, the layer's own cost stays.
-void merge(const MergedProduct& product, const CostModel& model, std::span<const Extents> inputs,
+void merge(const PartOfProduct& product, const CostModel& model, std::span<const Extents> inputs,
            const ComputeSettings& settings, PhaseCosts& costs) {
   const ShardWork work{&product.op,        product.output,  inputs,
                        product.parameters, settings.dtypes, settings.optimizer};
@@ -30,7 +29,7 @@ void merge(const MergedProduct& product, const CostModel& model, std::span<const
 // A layer with those that are one product with it, in order.
 struct Costed {
   LayerId layer;
-  std::vector<LayerId> product;
+  std::span<const LayerId> product;
 };
 
 // What a layer is but for its name, its neighbours and whose weight it shares.
@@ -50,24 +49,24 @@ bool cost_the_same(const Graph& graph, const Costed& a, const Costed& b) {
   return alike(graph, a.layer, b.layer) && std::ranges::equal(a.product, b.product, same_place);
 }
 
-std::vector<LayerId> first_equal_layers(const Graph& graph) {
+std::vector<LayerId> first_equal_layers(const Graph& graph, const MergedProducts& products) {
   std::vector<LayerId> first;
   std::vector<Costed> distinct;
   for (std::size_t i = 0; i < graph.size(); ++i) {
-    Costed own{LayerId(i), products_of_one_input(graph, LayerId(i))};
+    const Costed own{LayerId(i), products.of(LayerId(i))};
     const auto same = std::ranges::find_if(
         distinct, [&](const Costed& known) { return cost_the_same(graph, known, own); });
     first.push_back(same != distinct.end() ? same->layer : own.layer);
-    if (same == distinct.end()) distinct.push_back(std::move(own));
+    if (same == distinct.end()) distinct.push_back(own);
   }
   return first;
 }
 
 }  // namespace
 
-PhaseCosts shard_costs(const Graph& graph, LayerId layer, const Tile& shard,
-                       std::span<const Extents> inputs, const ComputeSettings& settings,
-                       const CostModel& model) {
+PhaseCosts shard_costs(const Graph& graph, LayerId layer, std::span<const LayerId> product,
+                       const Tile& shard, std::span<const Extents> inputs,
+                       const ComputeSettings& settings, const CostModel& model) {
   const Layer& l = graph[layer];
   const ShardWork work{&l.op,           extents(shard),    inputs, shard_parameters(l, shard),
                        settings.dtypes, settings.optimizer};
@@ -75,11 +74,8 @@ PhaseCosts shard_costs(const Graph& graph, LayerId layer, const Tile& shard,
   for (int phase = 0; phase < kKernelPhases; ++phase) {
     costs[static_cast<std::size_t>(phase)] = model.compute(work, static_cast<Phase>(phase));
   }
-  if (model.kernels().merges_products) {
-    const std::vector<LayerId> layers = products_of_one_input(graph, layer);
-    if (!layers.empty()) {
-      merge(merged_product(graph, layers, layer, shard), model, inputs, settings, costs);
-    }
+  if (!product.empty()) {
+    merge(part_of_product(graph, product, layer, shard), model, inputs, settings, costs);
   }
   for (Cost& cost : costs) cost.seconds = cost.seconds / l.speed;
   return costs;
@@ -88,7 +84,8 @@ PhaseCosts shard_costs(const Graph& graph, LayerId layer, const Tile& shard,
 LayerCosts::LayerCosts(const Graph& graph, const ComputeSettings& settings)
     : graph_(graph),
       settings_(settings),
-      first_equal_(first_equal_layers(graph)),
+      products_(merge_products(graph, settings.products)),
+      first_equal_(first_equal_layers(graph, products_)),
       known_(graph.size()),
       of_shards_(graph.size()) {}
 
@@ -105,7 +102,8 @@ const PhaseCosts& LayerCosts::operator()(LayerId layer, const Tile& shard, const
       return known->costs;
     }
   }
-  const PhaseCosts costs = shard_costs(graph_, layer, shard, inputs, settings_, model);
+  const PhaseCosts costs =
+      shard_costs(graph_, layer, products_.of(layer), shard, inputs, settings_, model);
   of_equal.push_back(
       std::make_unique<const Known>(Known{&model, shape, std::move(inputs), parameters, costs}));
   return of_equal.back()->costs;

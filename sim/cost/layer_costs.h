@@ -2,8 +2,8 @@
 
 // The costs of the shards of one graph's layers, asked of a CostModel once per distinct shape of
 // equal layers: the blocks of a transformer repeat the same ones.
-// Where the model merges products of one input (merged_products.h), a shard of such a layer costs
-// its part of the product, as if the others were cut as it is. Remembers answers; thread-safe.
+// A shard of a layer that is one product with others (sim/step/merged_products.h) costs its part of
+// the product, as if the others were cut as it is. Remembers answers; thread-safe.
 
 #include <array>
 #include <atomic>
@@ -16,6 +16,7 @@
 
 #include "sim/cost/cost_model.h"
 #include "sim/graph/graph.h"
+#include "sim/step/merged_products.h"
 #include "sim/strategy/strategy.h"
 
 namespace strata {
@@ -24,23 +25,30 @@ namespace strata {
 struct ComputeSettings {
   DTypes dtypes = {};
   Optimizer optimizer = Optimizer::sgd;
+  Products products = Products::apart;
 
   ComputeSettings() = default;
-  ComputeSettings(DTypes types, Optimizer rule = Optimizer::sgd) : dtypes(types), optimizer(rule) {}
+  ComputeSettings(DTypes types, Optimizer rule = Optimizer::sgd,
+                  Products computed = Products::apart)
+      : dtypes(types), optimizer(rule), products(computed) {}
   ComputeSettings(DType all) : dtypes(all) {}
 };
 
 using PhaseCosts = std::array<Cost, kKernelPhases>;
 
 /// All phases of a shard that reads `inputs`, on the device kind of `model`; at the layer's speed.
-PhaseCosts shard_costs(const Graph& graph, LayerId layer, const Tile& shard,
-                       std::span<const Extents> inputs, const ComputeSettings& settings,
-                       const CostModel& model);
+/// `product`: the layers that are one product with `layer` (MergedProducts::of()).
+PhaseCosts shard_costs(const Graph& graph, LayerId layer, std::span<const LayerId> product,
+                       const Tile& shard, std::span<const Extents> inputs,
+                       const ComputeSettings& settings, const CostModel& model);
 
 class LayerCosts {
  public:
   /// `graph` must outlive this.
   LayerCosts(const Graph& graph, const ComputeSettings& settings);
+
+  /// What is one product in these costs.
+  const MergedProducts& products() const { return products_; }
 
   /// The first layer of which every shard costs what the same shard of `layer` costs.
   LayerId first_equal(LayerId layer) const { return first_equal_[layer()]; }
@@ -77,6 +85,7 @@ class LayerCosts {
 
   const Graph& graph_;
   ComputeSettings settings_;
+  MergedProducts products_;
   std::mutex lock_;
   std::vector<LayerId> first_equal_;                                    // by layer
   std::vector<std::vector<std::unique_ptr<const Known>>> known_;        // by first equal layer

@@ -4,7 +4,6 @@
 
 #include "sim/base/cancel.h"
 #include "sim/cost/eq1.h"
-#include "sim/cost/merged_products.h"
 #include "sim/graph/regions.h"
 #include "sim/step/shard_groups.h"
 
@@ -91,6 +90,7 @@ LayerTable::LayerTable(const Graph& graph, const Cluster& cluster,
       models_(models),
       sync_(sync),
       settings_(settings),
+      products_(merge_products(graph, settings.products)),
       rounds_(rounds),
       counts_(counts),
       alike_(one_kind(cluster, models)),
@@ -112,13 +112,10 @@ std::vector<double> LayerTable::seconds(LayerId layer, const Cuts& cuts,
   return result;
 }
 
-// Of the products that are one with the layer where a device merges them, which its cost depends
-// on.
+// Of the layers that are one product with the layer, which its cost depends on.
 std::vector<std::int64_t> LayerTable::merged_channels(LayerId layer) const {
-  const auto merges = [](const CostModel* model) { return model->kernels().merges_products; };
-  if (std::none_of(models_.begin(), models_.end(), merges)) return {};
   std::vector<std::int64_t> channels;
-  for (LayerId each : products_of_one_input(graph_, layer)) {
+  for (LayerId each : products_.of(layer)) {
     channels.push_back(graph_[each].output[Dim::c]);
   }
   return channels;
@@ -191,8 +188,8 @@ double LayerTable::cost(LayerId layer, const PerDim<const Shape*>& shapes, Inter
   for (Extents& input : inputs) {
     if (volume(input) == 0) input = {};
   }
-  const PhaseCosts costs =
-      shard_costs(graph_, layer, {whole(output), terms}, inputs, settings_, model);
+  const PhaseCosts costs = shard_costs(graph_, layer, products_.of(layer), {whole(output), terms},
+                                       inputs, settings_, model);
   double sum = 0;
   for (std::size_t phase = 0; phase < kKernelPhases; ++phase) {
     const double times = counts_[layer()].times(static_cast<Phase>(phase), rounds_);

@@ -71,6 +71,7 @@ class LayerTable {
   std::span<const CostModel* const> models_;
   SyncAlgorithm sync_;
   ComputeSettings settings_;
+  MergedProducts products_;
   double rounds_;
   std::span<const LayerCounts> counts_;
   bool alike_;  ///< all devices of one kind and speed

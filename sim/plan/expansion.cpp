@@ -77,6 +77,7 @@ Expansion::Expansion(const Graph& graph_of, const Cluster& cluster_of, const Str
       in_place(graph.size()),
       output_is_read(graph.size()) {
   builder.update_by(options.optimizer);
+  builder.merge_products(step.products);
   for (std::size_t d = 0; d < cluster.device_count(); ++d) {
     if (cluster[DeviceId(d)].puts_together()) builder.assemble(DeviceId(d));
   }
@@ -89,7 +90,8 @@ StepOptions step_options(const LowerOptions& options) {
           keeping_most(options.kernels),
           options.gathers_again,
           options.rounds,
-          options.schedule};
+          options.schedule,
+          options.products};
 }
 
 Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,

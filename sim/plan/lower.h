@@ -43,6 +43,7 @@ struct LowerOptions {
   /// the strategy's stages do so.
   std::uint32_t rounds = 1;
   ScheduleChoice schedule = {};
+  Products products = Products::apart;
   /// Of the graph and the cluster, where several plans share what they work out of them.
   LoweringMemo* memo = nullptr;
   /// Looked at layer by layer (sim/base/cancel.h).

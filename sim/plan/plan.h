@@ -29,6 +29,7 @@
 #include "sim/plan/collective.h"
 #include "sim/plan/device_classes.h"
 #include "sim/plan/operands.h"
+#include "sim/step/merged_products.h"
 #include "sim/strategy/shard_devices.h"
 
 namespace strata {
@@ -261,6 +262,9 @@ class Plan {
   DType dtype() const { return dtype_; }
   /// The rule of all its updates, which decides what its optimizer_state buffers hold.
   Optimizer optimizer() const { return optimizer_; }
+  /// The layers that are computed as one product. Each has its own tasks, of which each takes its
+  /// part of what the product takes; executors compute layers apart, and run no plan that has some.
+  const MergedProducts& products() const { return products_; }
   /// In so many a step cuts its batch: each computes the whole graph, of which it has its part of
   /// the samples, and all add to the same gradients.
   std::uint32_t rounds() const { return rounds_; }
@@ -302,6 +306,7 @@ class Plan {
   std::shared_ptr<const DeviceClasses> classes_;
   DType dtype_ = DType::fp32;
   Optimizer optimizer_ = Optimizer::sgd;
+  MergedProducts products_;
   std::uint32_t rounds_ = 1;
 };
 

@@ -20,6 +20,8 @@ class PlanBuilder {
 
   /// The rule of all updates; plain SGD where nobody says.
   void update_by(Optimizer optimizer) { plan_.optimizer_ = optimizer; }
+  /// None are where nobody says.
+  void merge_products(MergedProducts products) { plan_.products_ = std::move(products); }
 
   /// What is added from here on belongs to the round. `in_turn`: and is an instance, of which each
   /// device computes all after all of the instance before it that is in turn.

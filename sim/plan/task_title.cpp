@@ -28,6 +28,16 @@ std::string round_text(const Plan& plan, const Task& task) {
   return fmt::format(", round {}", task.round);
 }
 
+std::string product_text(const Graph& graph, const Plan& plan, const Task& task) {
+  std::string names;
+  if (task.kind != TaskKind::compute || is_sum(task.phase)) return names;
+  for (const LayerId layer : plan.products().of(task.layer)) {
+    names += names.empty() ? "" : ", ";
+    names += graph[layer].name;
+  }
+  return names;
+}
+
 std::string_view task_category(TaskKind kind) {
   switch (kind) {
     case TaskKind::compute:

@@ -136,6 +136,9 @@ Cost interval_cost(const Graph& graph, const Plan& plan, const Group& sum, std::
 
 std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strategy& strategy,
                              LayerCosts& costs, std::span<const CostModel* const> models) {
+  if (costs.products() != plan.products()) {
+    throw InternalError("the costs merge other products than the plan");
+  }
   std::vector<Cost> result(plan.size());
   std::vector<LayerCosts::OfShards*> layers(graph.size());
   const auto phases_of = [&](LayerId of, std::uint32_t shard,

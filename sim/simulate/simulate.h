@@ -20,7 +20,7 @@
 namespace strata {
 
 /// How long every task takes that occupies its device; other tasks get none. By task, with the
-/// source.
+/// source. Throws InternalError where the costs merge other products than the plan.
 std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strategy& strategy,
                              LayerCosts& costs, std::span<const CostModel* const> models);
 

@@ -88,6 +88,7 @@ Step make_step(const Graph& graph, const Strategy& strategy, const StepOptions& 
   Step step;
   step.rounds = options.rounds;
   step.layers = layers_of(graph, strategy, options.kernels);
+  step.products = merge_products(graph, options.products);
   step.buckets = buckets_of(graph, strategy, step.layers, options);
   step.stages = stages_of(graph, strategy);
   step.in_turn = computes_in_turn(options, step.stages);

@@ -16,6 +16,7 @@
 #include "sim/step/action.h"
 #include "sim/step/buckets.h"
 #include "sim/step/gradient_sync.h"
+#include "sim/step/merged_products.h"
 #include "sim/strategy/schedule.h"
 #include "sim/strategy/stages.h"
 #include "sim/strategy/strategy.h"
@@ -49,6 +50,7 @@ struct Step {
   bool in_turn = false;  ///< devices compute instances one after another
   Stages stages;
   std::vector<StepLayer> layers;
+  MergedProducts products;
   std::vector<Bucket> buckets;  ///< by the layer that ends them, last layer first
   /// By inputs that another layer's input has, too: that one; and by that one, all others.
   std::map<Reading, Reading> shared_readings;
@@ -77,6 +79,7 @@ struct StepOptions {
   bool gathers_again = false;       ///< LowerOptions::gathers_again
   std::uint32_t rounds = 1;
   ScheduleChoice schedule = {};
+  Products products = Products::apart;
 };
 
 /// `strategy` must be sound for the graph. Throws InputError where the schedule does not suit its

@@ -293,6 +293,19 @@ class Chakra(Exported):
         forward = next(n for n in ranks[0] if n["name"].endswith("forward"))
         self.assertEqual(forward["attr"]["num_ops"], 2 * 4 * 81 * 8 * 27)
 
+    def products(self, options):
+        case = "gpt:layers=1,hidden=32,heads=4,seq=16,vocab=64 --cluster p100-1x2 --strategy data"
+        _, _, ranks = self.export(f"{case} {options}", 1)
+        return {n["name"]: n["attr"].get("product") for n in ranks[0]}
+
+    def test_merged_products_are_named(self):
+        of = self.products("--set products=merged")
+        self.assertEqual(of["block1_key forward"], "block1_query, block1_key, block1_value")
+        self.assertIsNone(of["block1_ffn_in forward"])
+
+    def test_products_apart_are_not(self):
+        self.assertEqual(set(self.products("").values()), {None})
+
     def test_same_input_same_bytes(self):
         for name in "ab":
             self.said(f"strata export chakra lenet5 --cluster p100-1x4 --strategy model -o {name}")

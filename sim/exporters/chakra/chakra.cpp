@@ -120,6 +120,9 @@ class ChakraWriter {
                        string_attribute("layer", graph_[task.layer].name),
                        string_attribute("phase", name(task.phase)),
                        int64_attribute("shard", task.shard)};
+    if (const std::string product = product_text(graph_, plan_, task); !product.empty()) {
+      node.attributes.push_back(string_attribute("product", product));
+    }
     return node;
   }
 

@@ -161,7 +161,7 @@ class RankWriter {
   }
 
   std::string details(const Task& task) const {
-    if (task.kind == TaskKind::compute) return fmt::format(R"(,"shard":{})", task.shard);
+    if (task.kind == TaskKind::compute) return computation_args(graph_, plan_, task);
     return fmt::format(R"(,"bytes":{})", bytes_of(plan_, task).value);
   }
 

@@ -108,7 +108,7 @@ class TraceWriter {
   }
 
   std::string details(const Task& task) const {
-    if (task.kind == TaskKind::compute) return fmt::format(R"(,"shard":{})", task.shard);
+    if (task.kind == TaskKind::compute) return computation_args(graph_, plan_, task);
     if (in_group(task)) {
       const Group& group = plan_.groups()[task.detail];
       return fmt::format(R"(,"bytes":{},"replicas":{})", group.bytes.value, group.tasks.size());
@@ -203,6 +203,13 @@ class TraceWriter {
 };
 
 }  // namespace
+
+std::string computation_args(const Graph& graph, const Plan& plan, const Task& task) {
+  std::string args = fmt::format(R"(,"shard":{})", task.shard);
+  const std::string product = product_text(graph, plan, task);
+  if (!product.empty()) args += fmt::format(R"(,"product":{})", json_string(product));
+  return args;
+}
 
 std::string print_trace(const Graph& graph, const Cluster& cluster, const Plan& plan,
                         const Timeline& timeline) {

@@ -33,4 +33,8 @@ std::string print_trace(const Graph& graph, const Cluster& cluster, const Plan& 
 std::vector<std::string> print_rank_traces(const Graph& graph, const Cluster& cluster,
                                            const Plan& plan, const Timeline& timeline);
 
+/// What both forms say of a computation in its `args`, behind those of all tasks: its shard and, of
+/// a layer that is one product with others, the names of all of them.
+std::string computation_args(const Graph& graph, const Plan& plan, const Task& task);
+
 }  // namespace strata

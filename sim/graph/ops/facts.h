@@ -73,8 +73,6 @@ struct KernelTraits {
   bool fused_attention = true;
   /// A dropout keeps a byte for each element; else its backward pass draws the same again.
   bool keeps_masks = false;
-  /// Linear layers that read one input are one product (sim/cost/merged_products.h).
-  bool merges_products = false;
   /// Tensors lie with their channels outermost (NCHW), as frameworks have them unless told
   /// otherwise. Matrix units read channels innermost (NHWC), so libraries convert around each
   /// convolution on them: its input and its output, or their gradients, in each of its three phases

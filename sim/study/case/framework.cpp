@@ -28,8 +28,8 @@ void run_as_megatron(Case& input) {
   change_kernels(input, [](KernelTraits& kernels) {
     kernels.fused_attention = false;
     kernels.keeps_masks = true;
-    kernels.merges_products = true;
   });
+  input.products = Products::merged;
   input.exchanges = Exchanges::collective;
   input.runtime.launches = {{68e-6}, {21e-6}, {0}, {9e-6}, {170e-6}, true, true};
   if (has_loss(input.graph)) {

@@ -93,6 +93,11 @@ Plan lower_to_run(const Case& input, const Strategy& strategy) {
         "`offload` optimizer is predicted only: a run keeps the optimizer on its devices; allowed: "
         "`offload` none");
   }
+  if (input.products == Products::merged) {
+    throw InputError(
+        "`set` products=merged is predicted only: a run computes products apart; allowed: `set` "
+        "products=apart");
+  }
   LowerOptions options;
   options.sync = input.sync;
   options.dtypes = fp32_parameters(input.dtypes.values);
@@ -159,6 +164,7 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
   lowering.exchanges = input.exchanges;
   lowering.rounds = rounds;
   lowering.schedule = input.schedule;
+  lowering.products = input.products;
   for (const CostModel* model : models) lowering.kernels.push_back(model->kernels());
   lowering.memo = &memo.lowering;
   lowering.cancelled = options.cancelled;
@@ -306,7 +312,7 @@ KernelTraits kernels_of(const Case& input) {
 }
 
 ComputeSettings compute_settings(const Case& input) {
-  return {input.dtypes, input.optimizer};
+  return {input.dtypes, input.optimizer, input.products};
 }
 
 std::optional<Shortage> shortage(const Case& input, std::span<const Bytes> peaks) {

@@ -78,6 +78,7 @@ struct Case {
   DTypes dtypes = {};
   std::vector<std::shared_ptr<const CostModel>> models;  ///< by device
   Optimizer optimizer = Optimizer::sgd;
+  Products products = Products::apart;
   Runtime runtime = {};
   bool gathers_again = false;  ///< LowerOptions::gathers_again
   Exchanges exchanges = Exchanges::pairwise;

@@ -97,8 +97,7 @@ void change(Case& input, const std::string& key, const std::string& value) {
     const bool keeps = is_first(key, value);
     change_kernels(input, [keeps](KernelTraits& kernels) { kernels.keeps_masks = keeps; });
   } else if (key == "products") {
-    const bool merges = is_first(key, value);
-    change_kernels(input, [merges](KernelTraits& kernels) { kernels.merges_products = merges; });
+    input.products = is_first(key, value) ? Products::merged : Products::apart;
   } else if (key == "layout") {
     const bool outermost = is_first(key, value);
     change_kernels(input,

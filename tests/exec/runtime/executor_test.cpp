@@ -11,7 +11,9 @@
 
 #include "exec/cpu/cpu_backend.h"
 #include "exec/runtime/dropout_mask.h"
+#include "sim/base/error.h"
 #include "sim/cluster/cpu_cluster.h"
+#include "sim/graph/zoo.h"
 #include "sim/plan/lower.h"
 #include "tests/exec/reference/reference.h"
 #include "tests/sim/plan/random_case.h"
@@ -99,6 +101,15 @@ Outcome run(const Case& c, const Strategy& strategy, int devices, const Gradient
     outcome.weights.push_back(executor.parameters(LayerId(i)));
   }
   return outcome;
+}
+
+TEST(Executor, RunsNoMergedProducts) {
+  const Graph graph = build_zoo("gpt:layers=1,hidden=16,heads=2,seq=4,vocab=8", 2);
+  LowerOptions lowering;
+  lowering.products = Products::merged;
+  const Plan plan = lower(graph, cpu_cluster(1), data_parallel(graph, 1), lowering);
+  cpu::CpuBackend backend(1);
+  EXPECT_THROW(Executor(graph, plan, backend, {}), InternalError);
 }
 
 Outcome referee(const Case& c) {

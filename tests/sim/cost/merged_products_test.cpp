@@ -1,4 +1,4 @@
-#include "sim/cost/merged_products.h"
+#include "sim/step/merged_products.h"
 
 #include <string>
 #include <vector>
@@ -27,8 +27,8 @@ std::shared_ptr<const CostModel> toy() {
 }
 
 PhaseCosts costs_of(const Graph& graph, std::size_t layer, const Degrees& degrees,
-                    const CostModel& model) {
-  LayerCosts costs(graph, DType::fp32);
+                    const CostModel& model, Products products) {
+  LayerCosts costs(graph, {DType::fp32, Optimizer::sgd, products});
   const LayerId id(layer);
   return costs(id, partition(graph[id], degrees).tile(0), model);
 }
@@ -37,16 +37,15 @@ PhaseCosts costs_of(const Graph& graph, std::size_t layer, const Degrees& degree
 void expect_one_product(const std::vector<std::int64_t>& columns, const Degrees& degrees) {
   std::int64_t all = 0;
   for (const std::int64_t each : columns) all += each;
-  const auto apart = toy();
-  const auto merging = apart->with({.merges_products = true});
+  const auto model = toy();
   const Graph three = products(columns), one = products({all});
-  const PhaseCosts whole = costs_of(one, 1, degrees, *apart);
+  const PhaseCosts whole = costs_of(one, 1, degrees, *model, Products::apart);
   for (int phase = 0; phase < kKernelPhases; ++phase) {
     const auto at = static_cast<std::size_t>(phase);
     double seconds = 0;
     int kernels = 0;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      const Cost part = costs_of(three, i + 1, degrees, *merging)[at];
+      const Cost part = costs_of(three, i + 1, degrees, *model, Products::merged)[at];
       EXPECT_NEAR(
           part.seconds.value,
           whole[at].seconds.value * static_cast<double>(columns[i]) / static_cast<double>(all),
@@ -74,10 +73,11 @@ TEST(MergedProducts, AreCutAlike) {
 
 // Forward passes begin with the first, backward ones with the last.
 TEST(MergedProducts, AreLaunchedOnce) {
-  const auto merging = toy()->with({.merges_products = true});
+  const auto model = toy();
   const Graph graph = products({640, 640, 640});
   const auto kernels = [&](std::size_t layer, Phase phase) {
-    return costs_of(graph, layer, kWhole, *merging)[static_cast<std::size_t>(phase)].kernels;
+    return costs_of(graph, layer, kWhole, *model, Products::merged)[static_cast<std::size_t>(phase)]
+        .kernels;
   };
   EXPECT_EQ(kernels(1, Phase::forward), 1);
   EXPECT_EQ(kernels(3, Phase::forward), 0);
@@ -95,16 +95,16 @@ TEST(MergedProducts, OthersStayAsTheyAre) {
   const LayerId biased = builder.add("biased", Linear{640, true}, {alone});
   const LayerId shared = builder.add("shared", Linear{64, false, "table"}, {alone});
   const Graph graph = std::move(builder).build();
-  const auto merging = toy()->with({.merges_products = true});
+  const auto model = toy();
   for (const LayerId layer : {alone, plain, biased, shared}) {
-    EXPECT_TRUE(products_of_one_input(graph, layer).empty()) << graph[layer].name;
-    const PhaseCosts own = costs_of(graph, layer(), kWhole, *toy());
-    const PhaseCosts merged = costs_of(graph, layer(), kWhole, *merging);
+    const PhaseCosts own = costs_of(graph, layer(), kWhole, *model, Products::apart);
+    const PhaseCosts merged = costs_of(graph, layer(), kWhole, *model, Products::merged);
     for (std::size_t i = 0; i < own.size(); ++i) EXPECT_EQ(own[i].seconds, merged[i].seconds);
   }
 }
 
-// The blocks of a transformer: only the place in a merged product tells equal layers apart.
+// The blocks of a transformer. Apart, all these products are equal; merged, their places in the
+// product tell query and key apart.
 TEST(LayerCosts, EqualLayersAreOne) {
   GraphBuilder builder("blocks", 4);
   LayerId last = builder.add("data", Input{{{1, 640, 1, 1, 16}}}, {});
@@ -115,11 +115,16 @@ TEST(LayerCosts, EqualLayersAreOne) {
     last = builder.add(name + "_out", Linear{640, true}, {query});
   }
   const Graph graph = std::move(builder).build();
-  const LayerCosts costs(graph, DType::fp32);
-  std::vector<LayerId> first;
-  for (std::size_t i = 1; i < graph.size(); ++i) first.push_back(costs.first_equal(LayerId(i)));
+  const auto first_equal = [&](Products products) {
+    const LayerCosts costs(graph, {DType::fp32, Optimizer::sgd, products});
+    std::vector<LayerId> first;
+    for (std::size_t i = 1; i < graph.size(); ++i) first.push_back(costs.first_equal(LayerId(i)));
+    return first;
+  };
   const LayerId query(1), key(2), out(3);
-  EXPECT_EQ(first, (std::vector<LayerId>{query, key, out, query, key, out, query, key, out}));
+  EXPECT_EQ(first_equal(Products::merged),
+            (std::vector<LayerId>{query, key, out, query, key, out, query, key, out}));
+  EXPECT_EQ(first_equal(Products::apart), std::vector<LayerId>(9, query));
 }
 
 TEST(MergedProducts, WhatIsMeasuredOfALayerIsNotGivenUp) {
@@ -129,8 +134,8 @@ TEST(MergedProducts, WhatIsMeasuredOfALayerIsNotGivenUp) {
   const Tile whole = partition(graph[layer], kWhole).tile(0);
   profile.measured.push_back(
       {cost_key(graph, layer, whole, DType::fp32, Phase::forward), {0.25}, {0}, 1, "a test"});
-  const auto merging = make_cost_model(profile)->with({.merges_products = true});
-  const PhaseCosts costs = costs_of(graph, 1, kWhole, *merging);
+  const auto model = make_cost_model(profile);
+  const PhaseCosts costs = costs_of(graph, 1, kWhole, *model, Products::merged);
   EXPECT_NE(costs[static_cast<std::size_t>(Phase::forward)].source, CostSource::analytic);
   EXPECT_EQ(costs[static_cast<std::size_t>(Phase::backward_data)].source, CostSource::analytic);
 }

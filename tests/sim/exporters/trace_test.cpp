@@ -118,6 +118,27 @@ Timeline measured() {
   return Timeline(3, {span(0, 6), span(6, 8), span(8, 12)});
 }
 
+// A computation of `query`, whose product has two layers.
+TEST(Trace, NamesTheLayersOfAProduct) {
+  GraphBuilder net("net", 2);
+  const LayerId data = net.add("data", Input{{{1, 4, 1, 1, 2}}}, {});
+  const LayerId query = net.add("query", Linear{4, false}, {data});
+  net.add("key", Linear{4, false}, {data});
+  const Graph graph = std::move(net).build();
+  PlanBuilder builder(DType::fp32, 1);
+  builder.merge_products(merge_products(graph, Products::merged));
+  builder.add({.kind = TaskKind::compute, .layer = query, .device = DeviceId(0)}, {});
+  const Plan merged = std::move(builder).build();
+  const Timeline timeline(1, {span(0, 4)});
+  const std::string args = R"("shard":0,"product":"query, key")";
+  EXPECT_NE(print_trace(graph, cpu_cluster(1), merged, timeline).find(args), std::string::npos);
+  EXPECT_NE(print_rank_traces(graph, cpu_cluster(1), merged, timeline).front().find(args),
+            std::string::npos);
+  EXPECT_EQ(
+      print_trace(network(), cpu_cluster(2), plan(Stream::links), predicted()).find("product"),
+      std::string::npos);
+}
+
 TEST(Trace, ShowsOneTimeline) {
   const Picture picture(print_trace(network(), cpu_cluster(2), plan(Stream::links), predicted()));
   EXPECT_EQ(picture.lanes(),

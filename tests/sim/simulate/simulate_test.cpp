@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "../plan/random_case.h"
+#include "sim/base/error.h"
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
 #include "sim/cost/eq1.h"
@@ -23,6 +24,25 @@ TEST(Simulate, OneDeviceWorksWithoutAPause) {
   // 5 x 10 ms, and two updates of 2 ms.
   EXPECT_DOUBLE_EQ(r.timeline.step_seconds().value, 54 * kMs);
   EXPECT_DOUBLE_EQ(r.timeline.makespan().value, 4 * 54 * kMs);
+}
+
+// Costs that merge other products than the plan would be wrong without a word.
+TEST(Simulate, CostsMergeThePlansProducts) {
+  GraphBuilder builder("products", 8);
+  const LayerId data = builder.add("data", Input{{{1, 8, 1, 1, 4}}}, {});
+  builder.add("query", Linear{8, false}, {data});
+  builder.add("key", Linear{8, false}, {data});
+  const Graph graph = std::move(builder).build();
+  const Strategy strategy = data_parallel(graph, 1);
+  const RoundCosts costs;
+  const CostModel* const models[] = {&costs};
+  LowerOptions options;
+  options.products = Products::merged;
+  const Plan merged = lower(graph, testing::star(1), strategy, options);
+  LayerCosts apart(graph, DType::fp32),
+      together(graph, {DType::fp32, Optimizer::sgd, Products::merged});
+  EXPECT_THROW(task_costs(merged, graph, strategy, apart, models), InternalError);
+  EXPECT_EQ(task_costs(merged, graph, strategy, together, models).size(), merged.size());
 }
 
 TEST(Simulate, EachStepMayHaveItsOwnCosts) {

@@ -78,10 +78,20 @@ TEST(Frameworks, MegatronMergesProductsAndSumsAtOnce) {
   EXPECT_EQ(input.optimizer, Optimizer::adam);
   EXPECT_FALSE(kernels_of(input).fused_attention);
   EXPECT_EQ(input.sync.bucket, kOneBucket);
-  EXPECT_TRUE(input.models.front()->kernels().merges_products);
+  EXPECT_EQ(input.products, Products::merged);
   EXPECT_EQ(input.exchanges, Exchanges::collective);
   EXPECT_TRUE(input.runtime.launches.any());
   EXPECT_EQ(chosen(request, {"bucket"}).sync.bucket, kUsualBucket);
+}
+
+// Executors compute each layer's product by itself.
+TEST(Frameworks, PlansWithMergedProductsAreNotRun) {
+  Case input = load_case(request_as(Framework::none, "lenet5", "p100-1x2"));
+  EXPECT_NO_THROW(lower_to_run(input, data_parallel(input.graph, 2)));
+  input.products = Products::merged;
+  EXPECT_THAT([&] { lower_to_run(input, data_parallel(input.graph, 2)); },
+              ::testing::ThrowsMessage<InputError>(
+                  ::testing::HasSubstr("`set` products=merged is predicted only")));
 }
 
 TEST(Frameworks, CommunicationSharesAreOfKindsThatAreKnown) {

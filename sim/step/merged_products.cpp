@@ -1,4 +1,4 @@
-#include "sim/cost/merged_products.h"
+#include "sim/step/merged_products.h"
 
 #include <algorithm>
 #include <variant>
@@ -14,8 +14,6 @@ const Linear* product_of(const Layer& layer) {
   return linear != nullptr && linear->weight_of.empty() ? linear : nullptr;
 }
 
-}  // namespace
-
 std::vector<LayerId> products_of_one_input(const Graph& graph, LayerId layer) {
   const Linear* const own = product_of(graph[layer]);
   if (own == nullptr) return {};
@@ -28,8 +26,21 @@ std::vector<LayerId> products_of_one_input(const Graph& graph, LayerId layer) {
   return layers;
 }
 
-MergedProduct merged_product(const Graph& graph, std::span<const LayerId> layers, LayerId layer,
-                             const Tile& shard) {
+}  // namespace
+
+MergedProducts merge_products(const Graph& graph, Products products) {
+  MergedProducts merged;
+  if (products == Products::apart) return merged;
+  bool any = false;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    merged.by_layer.push_back(products_of_one_input(graph, LayerId(i)));
+    any = any || !merged.by_layer.back().empty();
+  }
+  return any ? merged : MergedProducts{};
+}
+
+PartOfProduct part_of_product(const Graph& graph, std::span<const LayerId> layers, LayerId layer,
+                              const Tile& shard) {
   const Layer& own = graph[layer];
   const std::int64_t whole = own.output[Dim::c], held = shard[Dim::c].size();
   std::int64_t columns = 0;
@@ -37,14 +48,14 @@ MergedProduct merged_product(const Graph& graph, std::span<const LayerId> layers
     columns += std::max<std::int64_t>(1, graph[each].output[Dim::c] * held / whole);
   }
   const bool bias = std::get<Linear>(own.op).bias, adds_bias = bias && shard.terms.begin == 0;
-  MergedProduct merged{Linear{columns, bias},
-                       extents(shard),
-                       {columns * terms_in(own, shard), adds_bias ? columns : 0}};
-  merged.output[Dim::c] = columns;
-  merged.share = static_cast<double>(held) / static_cast<double>(columns);
-  merged.first = layer == layers.front();
-  merged.last = layer == layers.back();
-  return merged;
+  PartOfProduct part{Linear{columns, bias},
+                     extents(shard),
+                     {columns * terms_in(own, shard), adds_bias ? columns : 0}};
+  part.output[Dim::c] = columns;
+  part.share = static_cast<double>(held) / static_cast<double>(columns);
+  part.first = layer == layers.front();
+  part.last = layer == layers.back();
+  return part;
 }
 
 }  // namespace strata
