@@ -159,9 +159,9 @@ class ChakraWriter {
     const Layer& layer = graph_[task.layer];
     const Tile tile = partition(layer, plan_.placement(task.layer).degrees).tile(task.shard);
     const std::vector<Extents> inputs = input_extents(graph_, task.layer, tile);
-    PhaseWork work =
-        phase_work({&layer.op, extents(tile), inputs, shard_parameters(layer, tile), plan_.dtype()},
-                   task.phase);
+    PhaseWork work = phase_work({&layer.op, extents(tile), inputs, shard_parameters(layer, tile),
+                                 plan_.dtype(), plan_.optimizer()},
+                                task.phase);
     for (const Piece& part : plan_.moves(at.task)) {
       if (is_sum(task.phase)) work.bytes += part.bytes;
     }
