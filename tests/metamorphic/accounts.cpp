@@ -126,6 +126,10 @@ Seconds least_time(const Cluster& cluster, DeviceId from, DeviceId to, Bytes byt
   return time + cluster.latency(from, to);
 }
 
+// Latencies, starts and ends are whole ticks of a picosecond, and a rate that changes while bytes
+// move rounds once more.
+constexpr double kRoundingOfSpans = 5e-12;
+
 // Clusters that say how their library moves bytes have latencies of their own.
 bool moves_by_links_alone(const Trial& trial) {
   return trial.input().cluster.communication_library() == CommunicationLibrary{};
@@ -150,7 +154,7 @@ void transfers_take_what_their_links_allow(Trial& trial) {
     // What a library exchanges takes the way of its ring, not that from each device to each.
     if (plan.transfers()[task.detail].exchange != kNoExchange) continue;
     const Seconds took = timeline.span(0, TaskId(i)).end - timeline.span(0, TaskId(i)).start;
-    trial.expect(took.value >= least.value * (1 - 1e-9) - 2e-12, [&] {
+    trial.expect(took.value >= least.value * (1 - 1e-9) - kRoundingOfSpans, [&] {
       return fmt::format("a transfer of {} bytes takes {} s; its links need {} s", moved.value,
                          took.value, least.value);
     });
@@ -182,7 +186,7 @@ void rings_take_what_their_links_allow(Trial& trial) {
       const Span& span = trial.found().timeline.span(0, group.tasks[k]);
       const double bytes = halves * (r - 1) / r * static_cast<double>(group.bytes.value);
       const double least = bytes / bandwidth_into(trial.input().cluster, devices[k]).value;
-      trial.expect((span.end - span.start).value >= least * (1 - 1e-9) - 2e-12, [&] {
+      trial.expect((span.end - span.start).value >= least * (1 - 1e-9) - kRoundingOfSpans, [&] {
         return fmt::format("a ring of {} bytes takes {} s; its links need {} s", group.bytes.value,
                            (span.end - span.start).value, least);
       });
