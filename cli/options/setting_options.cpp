@@ -7,6 +7,7 @@
 
 #include "sim/base/error.h"
 #include "sim/graph/ops/limits.h"
+#include "sim/study/case/what_ifs.h"
 
 namespace strata {
 namespace {
@@ -49,9 +50,7 @@ void add_what_ifs(CLI::App& command, WhatIfs& changes) {
   const auto add = [&changes](const std::vector<std::string>& texts) {
     for (const std::string& text : texts) changes.push_back(split_what_if(text));
   };
-  command
-      .add_option_function<std::vector<std::string>>(option_name(set.key), add,
-                                                     std::string(set.help))
+  command.add_option_function<std::vector<std::string>>(option_name(set.key), add, what_if_help())
       ->allow_extra_args(false);
 }
 

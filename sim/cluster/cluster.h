@@ -35,6 +35,13 @@ struct Device {
   /// Its memory holds the channels of tensors in blocks of so many (channel_block.h): 1 where
   /// nothing is padded
   std::int64_t channel_block = 1;
+  Bytes memory = {};          ///< that it has; 0: what devices of its kind have
+  Bytes memory_reserve = {};  ///< of that, what something else than the training takes
+  /// What of its memory a training may take, by its kind's memory.
+  Bytes memory_left(Bytes of_kind) const {
+    const Bytes all = memory > Bytes{} ? memory : of_kind;
+    return all > memory_reserve ? all - memory_reserve : Bytes{};
+  }
   bool puts_together() const { return assembles || !copy_engine; }
   /// "host0/gpu1", where it has a host that its name does not begin with.
   std::string full_name() const {

@@ -83,7 +83,16 @@ class FileReader {
     builder_.add_device({name, table.string_or("kind", ""), table.string_or("host", ""),
                          table.number_or("speed", 1), table.boolean_or("copy_engine", true),
                          table.boolean_or("assembles", false), table.boolean_or("forwards", true),
-                         table.integer_or("channel_block", 1, 1, 1024)});
+                         table.integer_or("channel_block", 1, 1, 1024), size(table, "memory", 1),
+                         size(table, "memory_reserve", 0)});
+  }
+
+  static Bytes size(Table& table, const char* key, std::int64_t least) {
+    const auto value = table.optional(key);
+    if (!value) return {};
+    const Bytes size = read_bytes(*value);
+    if (size.value >= least) return size;
+    value->fail(fmt::format("'{}' must be positive", key));
   }
 
   void read_link(Table& table) {

@@ -1,6 +1,7 @@
 #include "sim/cluster/what_if.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -92,6 +93,13 @@ std::vector<Device*> select_devices(const Cluster& cluster, std::vector<Device>&
       some_names(devices, [](const Device& d) { return d.name; })));
 }
 
+template <class Change>
+Cluster with_devices(const Cluster& cluster, std::string_view selector, const Change& change) {
+  std::vector<Device> devices(cluster.devices().begin(), cluster.devices().end());
+  for (Device* device : select_devices(cluster, devices, selector)) change(*device);
+  return rebuild(cluster, devices, cluster.links());
+}
+
 template <class Quantity>
 Quantity changed(Quantity old, const std::variant<Quantity, Multiple>& change) {
   if (const Multiple* factor = std::get_if<Multiple>(&change)) return old * factor->value;
@@ -115,13 +123,6 @@ double parse_speed(std::string_view text) {
                   "factor, as in "
                   "\"0.5x\"",
                   text));
-}
-
-/// The middle of "link.SELECTOR.bandwidth"; empty if the key is another.
-std::string_view selector_in(std::string_view key, std::string_view begin, std::string_view end) {
-  if (!key.starts_with(begin) || !key.ends_with(end)) return {};
-  if (key.size() <= begin.size() + end.size()) return {};
-  return key.substr(begin.size(), key.size() - begin.size() - end.size());
 }
 
 }  // namespace
@@ -152,29 +153,67 @@ Cluster with_link_latency(const Cluster& cluster, std::string_view selector,
 
 Cluster with_device_speed(const Cluster& cluster, std::string_view selector,
                           std::variant<double, Multiple> change) {
-  std::vector<Device> devices(cluster.devices().begin(), cluster.devices().end());
-  for (Device* device : select_devices(cluster, devices, selector)) {
-    device->speed = changed(device->speed, change);
-  }
-  return rebuild(cluster, devices, cluster.links());
+  return with_devices(cluster, selector,
+                      [&](Device& device) { device.speed = changed(device.speed, change); });
+}
+
+Cluster with_device_memory(const Cluster& cluster, std::string_view selector, Bytes value) {
+  if (value == Bytes{}) throw InputError("a device's memory must be positive, as \"40 GB\"");
+  return with_devices(cluster, selector, [value](Device& device) { device.memory = value; });
+}
+
+Cluster with_device_memory_reserve(const Cluster& cluster, std::string_view selector, Bytes value) {
+  return with_devices(cluster, selector,
+                      [value](Device& device) { device.memory_reserve = value; });
+}
+
+std::span<const ClusterWhatIf> cluster_what_ifs() {
+  using Text = std::string_view;
+  static constexpr std::array<ClusterWhatIf, 5> kRows = {{
+      {"link.SELECTOR.bandwidth", WhatIfForm::bandwidth,
+       [](const Cluster& cluster, Text selector, Text value) {
+         return with_link_bandwidth(cluster, selector,
+                                    parse_change<BytesPerSecond>(value, parse_bandwidth));
+       }},
+      {"link.SELECTOR.latency", WhatIfForm::latency,
+       [](const Cluster& cluster, Text selector, Text value) {
+         return with_link_latency(cluster, selector, parse_change<Seconds>(value, parse_seconds));
+       }},
+      {"device.SELECTOR.speed", WhatIfForm::speed,
+       [](const Cluster& cluster, Text selector, Text value) {
+         return with_device_speed(cluster, selector, parse_change<double>(value, parse_speed));
+       }},
+      {"device.SELECTOR.memory", WhatIfForm::size,
+       [](const Cluster& cluster, Text selector, Text value) {
+         return with_device_memory(cluster, selector, parse_bytes(value));
+       }},
+      {"device.SELECTOR.memory_reserve", WhatIfForm::size,
+       [](const Cluster& cluster, Text selector, Text value) {
+         return with_device_memory_reserve(cluster, selector, parse_bytes(value));
+       }},
+  }};
+  return kRows;
+}
+
+std::optional<std::string_view> selector_in(std::string_view key, std::string_view pattern) {
+  constexpr std::string_view kSelector = "SELECTOR";
+  const std::size_t at = pattern.find(kSelector);
+  if (at == std::string_view::npos) return key == pattern ? std::optional("") : std::nullopt;
+  const std::string_view begin = pattern.substr(0, at);
+  const std::string_view end = pattern.substr(at + kSelector.size());
+  const std::size_t around = begin.size() + end.size();
+  if (!key.starts_with(begin) || !key.ends_with(end) || key.size() <= around) return std::nullopt;
+  return key.substr(begin.size(), key.size() - around);
 }
 
 Cluster apply(const Cluster& cluster, std::string_view key, std::string_view value) {
-  std::string_view selector;
-  if (!(selector = selector_in(key, "link.", ".bandwidth")).empty()) {
-    return with_link_bandwidth(cluster, selector,
-                               parse_change<BytesPerSecond>(value, parse_bandwidth));
+  std::vector<std::string_view> keys;
+  for (const ClusterWhatIf& row : cluster_what_ifs()) {
+    if (const auto selector = selector_in(key, row.key))
+      return row.change(cluster, *selector, value);
+    keys.push_back(row.key);
   }
-  if (!(selector = selector_in(key, "link.", ".latency")).empty()) {
-    return with_link_latency(cluster, selector, parse_change<Seconds>(value, parse_seconds));
-  }
-  if (!(selector = selector_in(key, "device.", ".speed")).empty()) {
-    return with_device_speed(cluster, selector, parse_change<double>(value, parse_speed));
-  }
-  throw InputError(
-      fmt::format("unknown key '{}'; allowed: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
-                  "device.SELECTOR.speed",
-                  key));
+  throw InputError(fmt::format("unknown key '{}'; allowed: {}", key, fmt::join(keys, ", ")));
 }
 
 }  // namespace strata

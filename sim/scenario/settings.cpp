@@ -220,65 +220,8 @@ static_assert(std::ranges::all_of(kSettings, [](const SettingSpec& setting) {
          setting.most > 0;
 }));
 
-constexpr SettingSpec kWhatIf = {
-    "set", ValueForm::free, kSimulated, "KEY=VALUE",
-    "a what-if, KEY=VALUE: link.SELECTOR.bandwidth, link.SELECTOR.latency, device.SELECTOR.speed, "
-    "layer.SELECTOR.speed; a value or a factor (2x); overlap, on or off; "
-    "attention, fused or unfused; dropout, redrawn or masks; layout, nhwc or nchw; products, apart "
-    "or merged; exchanges, pairwise or collective; gather, once or again; launch.forward, "
-    "launch.backward, launch.update, launch.communication, launch.lockstep, a time; launch.stages, "
-    "launch.passes, wait or ahead; communication.share, a number below 1; host.bandwidth, "
-    "host.memory_bandwidth, of `offload`, as a link's; as "
-    "link.inter.bandwidth=0.5x (docs/clusters.md); repeatable"};
-
-constexpr std::array<std::string_view, 2> kOverlap = {"on", "off"};
-constexpr std::array<std::string_view, 2> kAttention = {"fused", "unfused"};
-constexpr std::array<std::string_view, 2> kDropout = {"masks", "redrawn"};
-constexpr std::array<std::string_view, 2> kLayout = {"nchw", "nhwc"};
-constexpr std::array<std::string_view, 2> kProducts = {"merged", "apart"};
-constexpr std::array<std::string_view, 2> kExchanges = {"collective", "pairwise"};
-constexpr std::array<std::string_view, 2> kGather = {"again", "once"};
-constexpr std::array<std::string_view, 2> kHostWaits = {"wait", "ahead"};
-
-constexpr std::array<WhatIfSpec, 21> kWhatIfs = {{
-    {"link.SELECTOR.bandwidth", WhatIfForm::bandwidth},
-    {"link.SELECTOR.latency", WhatIfForm::latency},
-    {"device.SELECTOR.speed", WhatIfForm::speed},
-    {"layer.SELECTOR.speed", WhatIfForm::speed},
-    {"overlap", WhatIfForm::word, kOverlap},
-    {"attention", WhatIfForm::word, kAttention},
-    {"dropout", WhatIfForm::word, kDropout},
-    {"layout", WhatIfForm::word, kLayout},
-    {"products", WhatIfForm::word, kProducts},
-    {"exchanges", WhatIfForm::word, kExchanges},
-    {"gather", WhatIfForm::word, kGather},
-    {"launch.forward", WhatIfForm::duration},
-    {"launch.backward", WhatIfForm::duration},
-    {"launch.update", WhatIfForm::duration},
-    {"launch.communication", WhatIfForm::duration},
-    {"launch.lockstep", WhatIfForm::duration},
-    {"launch.stages", WhatIfForm::word, kHostWaits},
-    {"launch.passes", WhatIfForm::word, kHostWaits},
-    {"communication.share", WhatIfForm::share},
-    {"host.bandwidth", WhatIfForm::bandwidth},
-    {"host.memory_bandwidth", WhatIfForm::bandwidth},
-}};
-
-// Before the first dot and behind the last one; both are the key where it has no dot.
-std::string_view family(std::string_view key) {
-  return key.substr(0, key.find('.'));
-}
-std::string_view quantity(std::string_view key) {
-  return key.substr(key.rfind('.') + 1);
-}
-
-// A selector may hold dots.
-bool belongs(std::string_view key, const WhatIfSpec& spec) {
-  if (spec.key.find("SELECTOR") == std::string_view::npos) return key == spec.key;
-  const std::size_t shortest = family(spec.key).size() + quantity(spec.key).size() + 3;
-  return key.size() >= shortest && family(key) == family(spec.key) &&
-         quantity(key) == quantity(spec.key);
-}
+constexpr SettingSpec kWhatIf = {"set", ValueForm::free, kSimulated, "KEY=VALUE",
+                                 "a what-if, KEY=VALUE"};
 
 [[noreturn]] void refuse_text(const Value& value, std::string_view expected,
                               std::string_view text) {
@@ -389,35 +332,6 @@ const SettingSpec& setting(std::string_view key) {
 }
 const SettingSpec& what_if_setting() {
   return kWhatIf;
-}
-std::span<const WhatIfSpec> what_ifs() {
-  return kWhatIfs;
-}
-const WhatIfSpec* find_what_if(std::string_view key) {
-  const auto* const found =
-      std::ranges::find_if(kWhatIfs, [&](const WhatIfSpec& spec) { return belongs(key, spec); });
-  return found == kWhatIfs.end() ? nullptr : found;
-}
-std::string what_if_keys() {
-  std::vector<std::string_view> keys(kWhatIfs.size());
-  std::ranges::transform(kWhatIfs, keys.begin(), &WhatIfSpec::key);
-  return fmt::format("{}", fmt::join(keys, ", "));
-}
-bool is_what_if(std::string_view key) {
-  return std::ranges::any_of(kWhatIfs, [&](const WhatIfSpec& spec) {
-    const bool dotted = spec.key.find('.') != std::string_view::npos;
-    return dotted
-               ? key.starts_with(family(spec.key)) && key.substr(family(spec.key).size(), 1) == "."
-               : key == spec.key;
-  });
-}
-std::size_t read_word(std::string_view key, std::string_view value) {
-  const WhatIfSpec* const spec = find_what_if(key);
-  if (spec == nullptr) throw InternalError(fmt::format("there is no what-if '{}'", key));
-  const auto found = std::ranges::find(spec->words, value);
-  if (found != spec->words.end()) return static_cast<std::size_t>(found - spec->words.begin());
-  throw InputError(fmt::format("'{}' is not a value of {}; allowed: {}", value, key,
-                               fmt::join(spec->words, ", ")));
 }
 std::span<const Job> jobs() {
   return kEveryJob;

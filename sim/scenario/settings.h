@@ -4,7 +4,7 @@
 // which jobs of a scenario it goes with. Scenario files, the command line, its manual and
 // completions, and the desktop program read them here. A message names a setting by its key
 // between backticks (`memory_limit`), which the command line shows as its option. What a model's or
-// a cluster's name may be, and the keys of [sweep.set], belong to others. Thread-safe.
+// a cluster's name may be, and the keys of [sweep.set] (what-ifs), belong to others. Thread-safe.
 
 #include <array>
 #include <concepts>
@@ -147,32 +147,5 @@ template <class Value>
 std::string print_setting(std::string_view key, const std::optional<Value>& value) {
   return value ? print_setting(key, *value) : "";
 }
-
-/// What the value of a what-if is.
-enum class WhatIfForm : std::uint8_t {
-  bandwidth,  ///< "25 GB/s", or a factor: "2x"
-  latency,    ///< "1 us", or a factor
-  speed,      ///< a positive number, or a factor
-  duration,   ///< "80us"
-  share,      ///< a number from 0, below 1
-  word,       ///< one of a few
-};
-
-struct WhatIfSpec {
-  std::string_view key;  ///< with SELECTOR where it says which links, devices or layers it changes
-  WhatIfForm form = WhatIfForm::word;
-  std::span<const std::string_view> words = {};
-};
-
-/// Every what-if that a case may have, in the order in which messages list them.
-std::span<const WhatIfSpec> what_ifs();
-/// The what-if that a key, with a selector in it, belongs to; null where it belongs to none.
-const WhatIfSpec* find_what_if(std::string_view key);
-/// The keys in their order, for messages.
-std::string what_if_keys();
-/// Whether the key begins as those of what-ifs do, right or wrong; settings begin otherwise.
-bool is_what_if(std::string_view key);
-/// The place of a value among the words of a what-if. Throws InputError.
-std::size_t read_word(std::string_view key, std::string_view value);
 
 }  // namespace strata

@@ -20,6 +20,7 @@
 #include "sim/strategy/hybrid.h"
 #include "sim/strategy/schedule.h"
 #include "sim/strategy/strategy_file.h"
+#include "sim/study/case/what_ifs.h"
 #include "sim/text/file.h"
 #include "sim/text/split.h"
 
@@ -338,6 +339,8 @@ class CaseDrawer {
       case WhatIfForm::speed:
         return is_said(random_) ? factor(random_)
                                 : fmt::format("{:.3g}", drawn_size(random_, 0.1, 10));
+      case WhatIfForm::size:
+        return fmt::format("{:.3g} GB", drawn_size(random_, 1e-2, 1e2));
       case WhatIfForm::duration:
         return fmt::format("{:.3g} s", drawn_size(random_, 1e-7, 1e-4));
       case WhatIfForm::share:

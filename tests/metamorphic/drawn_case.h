@@ -1,8 +1,8 @@
 #pragma once
 
 // Cases drawn at random as a user says them: settings as text, and the files that they name. The
-// tables of settings and of what-ifs (sim/scenario/settings.h) tell which there are, so a new one
-// is drawn as soon as it stands there.
+// tables of settings (sim/scenario/settings.h) and of what-ifs (sim/study/case/what_ifs.h) tell
+// which there are, so a new one is drawn as soon as it stands there.
 
 #include <cstdint>
 #include <string>

@@ -8,6 +8,7 @@
 
 #include "sim/base/error.h"
 #include "sim/scenario/settings.h"
+#include "sim/study/case/what_ifs.h"
 #include "tests/metamorphic/relation.h"
 
 namespace strata::testing {

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/scenario/settings.h"
+#include "sim/study/case/what_ifs.h"
 #include "tests/metamorphic/anomaly.h"
 #include "tests/metamorphic/relation.h"
 #include "tests/sanitized.h"

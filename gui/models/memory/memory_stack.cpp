@@ -186,7 +186,7 @@ std::shared_ptr<const MemoryPicture> picture_memory(const ScenePtr& scene) {
     if (plan.representative(DeviceId(i)) != DeviceId(i)) continue;
     MemoryStack stack = stack_of(changes_of(plan, timeline, numbers[i]));
     prefer_steady_peak(stack, picture->steady);
-    stack.capacity = scene->input.models[i]->memory_capacity();
+    stack.capacity = memory_capacity(scene->input, DeviceId(i));
     picture->highest = std::max(picture->highest, stack.peak_bytes().value);
     picture->capacity = std::max(picture->capacity, stack.capacity.value);
     picture->stacks[i] = std::make_shared<const MemoryStack>(std::move(stack));

@@ -34,12 +34,6 @@ std::vector<Bytes> memory_by_choice(const Case& input, const Strategy& strategy,
   return memory;
 }
 
-Bytes least_capacity(const Case& input) {
-  Bytes least = input.models.front()->memory_capacity();
-  for (const auto& model : input.models) least = std::min(least, model->memory_capacity());
-  return least;
-}
-
 SolveLimits limits_of(const std::atomic<bool>* cancelled) {
   SolveLimits limits;
   limits.cancelled = cancelled;
@@ -147,9 +141,9 @@ Seconds longest_of(const Explanation& explanation) {
 
 ExplainedPtr explained(const ScenePtr& scene, LayerId layer, const std::atomic<bool>* cancelled) {
   const Strategy& strategy = scene->prediction.strategy;
-  return std::make_shared<const Explained>(
-      Explained{scene, layer, explain(scene->input, {}, strategy, layer, limits_of(cancelled)),
-                memory_by_choice(scene->input, strategy, layer), least_capacity(scene->input)});
+  return std::make_shared<const Explained>(Explained{
+      scene, layer, explain(scene->input, {}, strategy, layer, limits_of(cancelled)),
+      memory_by_choice(scene->input, strategy, layer), least_memory_capacity(scene->input)});
 }
 
 ToldPtr told(const ScenePtr& scene, const std::atomic<bool>* cancelled) {

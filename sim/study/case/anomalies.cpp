@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "sim/base/error.h"
-#include "sim/scenario/settings.h"
+#include "sim/study/case/what_ifs.h"
 
 namespace strata {
 namespace {

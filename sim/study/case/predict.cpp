@@ -315,10 +315,22 @@ ComputeSettings compute_settings(const Case& input) {
   return {input.dtypes, input.optimizer, input.products};
 }
 
+Bytes memory_capacity(const Case& input, DeviceId device) {
+  return input.cluster[device].memory_left(input.models[device()]->memory_capacity());
+}
+
+Bytes least_memory_capacity(const Case& input) {
+  Bytes least = memory_capacity(input, DeviceId(0));
+  for (std::size_t d = 1; d < input.models.size(); ++d) {
+    least = std::min(least, memory_capacity(input, DeviceId(d)));
+  }
+  return least;
+}
+
 std::optional<Shortage> shortage(const Case& input, std::span<const Bytes> peaks) {
   std::optional<Shortage> worst;
   for (std::size_t i = 0; i < peaks.size(); ++i) {
-    const Bytes capacity = input.models[i]->memory_capacity();
+    const Bytes capacity = memory_capacity(input, DeviceId(i));
     if (peaks[i] <= capacity) continue;
     const bool lacks_more = !worst || peaks[i] - capacity > worst->needed - worst->capacity;
     if (lacks_more) worst = {DeviceId(i), peaks[i], capacity};

@@ -188,6 +188,10 @@ Strategy with_recomputation(const Case& input, const Strategy& strategy);
 /// Throws Cancelled once it is called off.
 Prediction predict(const Case& input, const Strategy& strategy, const PredictOptions& options = {});
 
+/// What a training may take of the device's memory; of all devices, the least.
+Bytes memory_capacity(const Case& input, DeviceId device);
+Bytes least_memory_capacity(const Case& input);
+
 /// A device that needs more memory at its peak than it has.
 struct Shortage {
   DeviceId device;

@@ -9,6 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/cluster/named_size.h"
 #include "sim/scenario/settings.h"
+#include "sim/study/case/what_ifs.h"
 #include "sim/study/explain/break_even.h"
 #include "sim/text/split.h"
 #include "sim/text/units.h"

@@ -116,7 +116,7 @@ bool parameters_fit(const Case& input, const Strategy& strategy, std::optional<B
     }
   }
   for (std::size_t d = 0; d < held.size(); ++d) {
-    if (held[d] > limit.value_or(input.models[d]->memory_capacity())) return false;
+    if (held[d] > limit.value_or(memory_capacity(input, DeviceId(d)))) return false;
   }
   return true;
 }

@@ -144,7 +144,7 @@ std::string nearest_text(const Solved& solved) {
 
 std::string none_found(const Case& input, const Solved& solved, std::optional<Bytes> limit) {
   const std::string who = fmt::format("{} on {}", input.graph.name(), input.cluster.name());
-  const Bytes bytes = limit.value_or(input.models.front()->memory_capacity());
+  const Bytes bytes = limit.value_or(least_memory_capacity(input));
   if (limit == kAnyMemory) return fmt::format("{}: no strategy could be simulated", who);
   const std::string within =
       limit ? fmt::format("within `memory_limit` {} ({})", bytes.value, format_bytes(bytes))

@@ -16,9 +16,6 @@
 
 namespace strata {
 
-/// One what-if, of any of its kinds. Throws InputError; where it came from, the caller says.
-void change(Case& input, const std::string& key, const std::string& value);
-
 /// The samples of its step.
 std::int64_t global_batch(const CaseRequest& request, const Cluster& cluster);
 

@@ -5,12 +5,11 @@
 #include "sim/base/error.h"
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
-#include "sim/graph/what_if.h"
-#include "sim/scenario/settings.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/strategy/strategy_file.h"
 #include "sim/study/case/framework.h"
 #include "sim/study/case/rounds.h"
+#include "sim/study/case/what_ifs.h"
 #include "sim/study/search/solve.h"
 #include "sim/study/sweep/case_loader.h"
 
@@ -21,43 +20,6 @@ bool has_kind(const Cluster& cluster, const std::string& kind) {
   const auto devices = cluster.devices();
   return std::any_of(devices.begin(), devices.end(),
                      [&](const Device& device) { return device.kind == kind; });
-}
-
-// Whether the value is the first of a what-if's two words.
-bool is_first(const std::string& key, const std::string& value) {
-  return read_word(key, value) == 0;
-}
-
-// Null for keys of something else.
-Seconds* launch_of(const std::string& key, Launches& launches) {
-  if (key == "launch.forward") return &launches.forward;
-  if (key == "launch.backward") return &launches.backward;
-  if (key == "launch.update") return &launches.update;
-  if (key == "launch.communication") return &launches.communication;
-  if (key == "launch.lockstep") return &launches.lockstep;
-  return nullptr;
-}
-
-// Null for keys of something else.
-HostRate* host_rate_of(const std::string& key, HostUpdates& host) {
-  if (key == "host.bandwidth") return &host.link;
-  if (key == "host.memory_bandwidth") return &host.memory;
-  return nullptr;
-}
-
-HostRate changed(const HostRate& rate, const std::string& value) {
-  if (!is_factor(value)) return {parse_bandwidth(value), 1};
-  return {rate.given, rate.times * parse_factor(value)};
-}
-
-// Of a device's speed, lost while its collectives move bytes.
-double parse_share(const std::string& value) {
-  try {
-    const double share = parse_number(value);
-    if (share >= 0 && share < 1) return share;
-  } catch (const InputError&) {  // said below, with what is allowed
-  }
-  throw InputError(fmt::format("'{}' is no share; allowed: a number from 0, below 1", value));
 }
 
 template <class Change>
@@ -85,45 +47,6 @@ typename Map::mapped_type remembered(std::mutex& lock, Map& map, const typename 
 }
 
 }  // namespace
-
-// Keys of what is not the cluster's go to the rest of the case.
-void change(Case& input, const std::string& key, const std::string& value) {
-  if (key == "overlap") {
-    input.runtime.overlap = is_first(key, value) ? Overlap::allowed : Overlap::none;
-  } else if (key == "attention") {
-    const bool fused = is_first(key, value);
-    change_kernels(input, [fused](KernelTraits& kernels) { kernels.fused_attention = fused; });
-  } else if (key == "dropout") {
-    const bool keeps = is_first(key, value);
-    change_kernels(input, [keeps](KernelTraits& kernels) { kernels.keeps_masks = keeps; });
-  } else if (key == "products") {
-    input.products = is_first(key, value) ? Products::merged : Products::apart;
-  } else if (key == "layout") {
-    const bool outermost = is_first(key, value);
-    change_kernels(input,
-                   [outermost](KernelTraits& kernels) { kernels.channels_outermost = outermost; });
-  } else if (key == "gather") {
-    input.gathers_again = is_first(key, value);
-  } else if (key == "exchanges") {
-    input.exchanges = is_first(key, value) ? Exchanges::collective : Exchanges::pairwise;
-  } else if (key == "launch.stages") {
-    input.runtime.launches.wait_for_stages = is_first(key, value);
-  } else if (key == "communication.share") {
-    input.runtime.communication_share = parse_share(value);
-  } else if (key == "launch.passes") {
-    input.runtime.launches.wait_for_passes = is_first(key, value);
-  } else if (Seconds* const launch = launch_of(key, input.runtime.launches)) {
-    *launch = parse_seconds(value);
-  } else if (HostRate* const rate = host_rate_of(key, input.runtime.host)) {
-    *rate = changed(*rate, value);
-  } else if (key.starts_with("layer.")) {
-    input.graph = apply(input.graph, key, value);
-  } else if (key.starts_with("link.") || key.starts_with("device.")) {
-    input.cluster = apply(input.cluster, key, value);
-  } else {
-    throw InputError(fmt::format("unknown key '{}'; allowed: {}", key, what_if_keys()));
-  }
-}
 
 std::int64_t global_batch(const CaseRequest& request, const Cluster& cluster) {
   if (request.batch) return *request.batch;

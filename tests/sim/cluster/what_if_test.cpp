@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/cluster/builder.h"
+#include "sim/cluster/cluster_file.h"
 #include "sim/cluster/presets.h"
 #include "tests/sim/cluster/drawing.h"
 #include "tests/sim/text/said.h"
@@ -75,6 +76,21 @@ TEST(WhatIf, SpeedByNameHostAndKind) {
   EXPECT_EQ(speeds(apply(straggler, "device.*.speed", "2x")), "2 2 2 1 ");
 }
 
+TEST(WhatIf, MemoryTakesThePlaceOfTheKindsAndSomethingElseMayTakePart) {
+  const Cluster before = preset_cluster("a100-1x2");
+  const Bytes of_kind{80'000'000'000};
+  EXPECT_EQ(before[DeviceId(0)].memory_left(of_kind), of_kind);
+  const Cluster smaller = apply(before, "device.gpu1.memory", "40 GB");
+  EXPECT_EQ(smaller[DeviceId(0)].memory_left(of_kind), of_kind);
+  EXPECT_EQ(smaller[DeviceId(1)].memory_left(of_kind), Bytes{40'000'000'000});
+  const Cluster shared = apply(smaller, "device.*.memory_reserve", "50 GB");
+  EXPECT_EQ(shared[DeviceId(0)].memory_left(of_kind), Bytes{30'000'000'000});
+  EXPECT_EQ(shared[DeviceId(1)].memory_left(of_kind), Bytes{0});
+  EXPECT_EQ(parse_cluster(print_cluster(shared), "a.toml"), shared);
+  EXPECT_EQ(said([&] { apply(before, "device.*.memory", "0"); }),
+            "a device's memory must be positive, as \"40 GB\"");
+}
+
 TEST(WhatIf, SaysWhatIsAllowed) {
   const Cluster cluster = preset_cluster("p100-1x2");
   const auto error = [&](std::string_view key, std::string_view value) {
@@ -84,7 +100,8 @@ TEST(WhatIf, SaysWhatIsAllowed) {
                           "device.gpu0.bandwidth", "links.inter.bandwidth"}) {
     EXPECT_EQ(error(key, "2x"), "unknown key '" + std::string(key) +
                                     "'; allowed: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
-                                    "device.SELECTOR.speed");
+                                    "device.SELECTOR.speed, device.SELECTOR.memory, "
+                                    "device.SELECTOR.memory_reserve");
   }
   EXPECT_EQ(error("link.inter.bandwidth", "2x"),
             "cluster p100-1x2 has no link 'inter'; allowed: *, a kind (intra), or a link's name "

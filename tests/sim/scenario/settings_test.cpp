@@ -4,7 +4,6 @@
 #include "sim/scenario/settings.h"
 
 #include <algorithm>
-#include <regex>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -39,22 +38,6 @@ TEST(Settings, NameTheirValuesInOrder) {
   EXPECT_TRUE(read_setting<bool>("placement", "hosts"));
   EXPECT_TRUE(read_setting<bool>("layers", "true"));
   EXPECT_EQ(print_setting("degrees", DegreeSet::divisors), "divisors");
-}
-
-// The help of `set` has every key, and "KEY, a or b" of no others.
-TEST(Settings, TellOfEachWhatIfAndOfNoOther) {
-  const std::string help(what_if_setting().help);
-  for (const WhatIfSpec& what_if : what_ifs()) {
-    EXPECT_NE(help.find(what_if.key), std::string::npos) << what_if.key;
-  }
-  const std::regex choice("([a-z.]+), ([a-z-]+) or ([a-z-]+)");
-  std::size_t found = 0;
-  for (std::sregex_iterator at(help.begin(), help.end(), choice), end; at != end; ++at, ++found) {
-    const std::string key = (*at)[1];
-    const auto known = [&](const WhatIfSpec& what_if) { return what_if.key == key; };
-    EXPECT_TRUE(std::ranges::any_of(what_ifs(), known)) << key;
-  }
-  EXPECT_GT(found, 5U);
 }
 
 TEST(Settings, ReadWhatTheyPrint) {
