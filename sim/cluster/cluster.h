@@ -35,11 +35,11 @@ struct Device {
   /// Its memory holds the channels of tensors in blocks of so many (channel_block.h): 1 where
   /// nothing is padded
   std::int64_t channel_block = 1;
-  Bytes memory = {};          ///< that it has; 0: what devices of its kind have
-  Bytes memory_reserve = {};  ///< of that, what something else than the training takes
-  /// What of its memory a training may take, by its kind's memory.
+  std::optional<Bytes> memory = {};  ///< else as much as devices of its kind have
+  Bytes memory_reserve = {};  ///< the part of it that is used by something other than the training
+  /// The memory that a training may use. `of_kind`: the memory of devices of its kind.
   Bytes memory_left(Bytes of_kind) const {
-    const Bytes all = memory > Bytes{} ? memory : of_kind;
+    const Bytes all = memory.value_or(of_kind);
     return all > memory_reserve ? all - memory_reserve : Bytes{};
   }
   bool puts_together() const { return assembles || !copy_engine; }

@@ -83,16 +83,13 @@ class FileReader {
     builder_.add_device({name, table.string_or("kind", ""), table.string_or("host", ""),
                          table.number_or("speed", 1), table.boolean_or("copy_engine", true),
                          table.boolean_or("assembles", false), table.boolean_or("forwards", true),
-                         table.integer_or("channel_block", 1, 1, 1024), size(table, "memory", 1),
-                         size(table, "memory_reserve", 0)});
+                         table.integer_or("channel_block", 1, 1, 1024), size(table, "memory"),
+                         size(table, "memory_reserve").value_or(Bytes{})});
   }
 
-  static Bytes size(Table& table, const char* key, std::int64_t least) {
+  static std::optional<Bytes> size(Table& table, const char* key) {
     const auto value = table.optional(key);
-    if (!value) return {};
-    const Bytes size = read_bytes(*value);
-    if (size.value >= least) return size;
-    value->fail(fmt::format("'{}' must be positive", key));
+    return value ? std::optional(read_bytes(*value)) : std::nullopt;
   }
 
   void read_link(Table& table) {
@@ -123,6 +120,8 @@ class FileReader {
     grid.kind = table.string_or("kind", "");
     grid.copy_engine = table.boolean_or("copy_engine", true);
     grid.assembles = table.boolean_or("assembles", false);
+    grid.memory = size(table, "memory");
+    grid.memory_reserve = size(table, "memory_reserve").value_or(Bytes{});
     if (const auto intra = network_of(table, "intra", grid.devices_per_host, "devices of a host")) {
       read_intra(intra->as_table(), grid);
     }

@@ -42,7 +42,7 @@ class Printer {
     if (device.assembles) line("assembles", "true");
     if (device.channel_block != 1) line("channel_block", std::to_string(device.channel_block));
     if (!device.forwards) line("forwards", "false");
-    if (device.memory > Bytes{}) line("memory", toml_quoted(print_exact(device.memory)));
+    if (device.memory) line("memory", toml_quoted(print_exact(*device.memory)));
     if (device.memory_reserve > Bytes{}) {
       line("memory_reserve", toml_quoted(print_exact(device.memory_reserve)));
     }

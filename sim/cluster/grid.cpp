@@ -45,7 +45,8 @@ class GridBuilder {
     if (!check()) return;
     for (std::int64_t d = 0; d < grid_.hosts * grid_.devices_per_host; ++d) {
       builder_.add_device({device(d), grid_.kind, host(d / grid_.devices_per_host), 1,
-                           grid_.copy_engine, grid_.assembles});
+                           grid_.copy_engine, grid_.assembles, true, 1, grid_.memory,
+                           grid_.memory_reserve});
     }
     if (networked()) builder_.add_switch("core");
     for (std::int64_t h = 0; h < grid_.hosts; ++h) add_intra(h);

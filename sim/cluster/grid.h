@@ -37,6 +37,8 @@ struct Grid {
   std::string kind;
   bool copy_engine = true;  ///< of every device, as `assembles`
   bool assembles = false;
+  std::optional<Bytes> memory = {};  ///< likewise, and `memory_reserve`: as of a Device
+  Bytes memory_reserve = {};
 
   IntraTopology intra = IntraTopology::bus;
   BytesPerSecond intra_bandwidth;  ///< of each link and direction

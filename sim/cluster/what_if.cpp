@@ -158,7 +158,6 @@ Cluster with_device_speed(const Cluster& cluster, std::string_view selector,
 }
 
 Cluster with_device_memory(const Cluster& cluster, std::string_view selector, Bytes value) {
-  if (value == Bytes{}) throw InputError("a device's memory must be positive, as \"40 GB\"");
   return with_devices(cluster, selector, [value](Device& device) { device.memory = value; });
 }
 
@@ -193,17 +192,6 @@ std::span<const ClusterWhatIf> cluster_what_ifs() {
        }},
   }};
   return kRows;
-}
-
-std::optional<std::string_view> selector_in(std::string_view key, std::string_view pattern) {
-  constexpr std::string_view kSelector = "SELECTOR";
-  const std::size_t at = pattern.find(kSelector);
-  if (at == std::string_view::npos) return key == pattern ? std::optional("") : std::nullopt;
-  const std::string_view begin = pattern.substr(0, at);
-  const std::string_view end = pattern.substr(at + kSelector.size());
-  const std::size_t around = begin.size() + end.size();
-  if (!key.starts_with(begin) || !key.ends_with(end) || key.size() <= around) return std::nullopt;
-  return key.substr(begin.size(), key.size() - around);
 }
 
 Cluster apply(const Cluster& cluster, std::string_view key, std::string_view value) {

@@ -7,13 +7,12 @@
 // device's name, a host, or "first:K" and "last:K", so many in the cluster's order (stragglers).
 // What selects nothing is an InputError that lists what would.
 
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <variant>
 
 #include "sim/cluster/cluster.h"
+#include "sim/text/what_if_key.h"
 
 namespace strata {
 
@@ -33,20 +32,9 @@ Cluster with_link_latency(const Cluster& cluster, std::string_view selector,
 Cluster with_device_speed(const Cluster& cluster, std::string_view selector,
                           std::variant<double, Multiple> change);
 
-/// `value`: positive; of the kind's memory nothing is left.
+/// Replaces the memory of the kind.
 Cluster with_device_memory(const Cluster& cluster, std::string_view selector, Bytes value);
 Cluster with_device_memory_reserve(const Cluster& cluster, std::string_view selector, Bytes value);
-
-/// What the value of a what-if is.
-enum class WhatIfForm : std::uint8_t {
-  bandwidth,  ///< "25 GB/s", or a factor: "2x"
-  latency,    ///< "1 us", or a factor
-  speed,      ///< a positive number, or a factor
-  size,       ///< "40 GiB"
-  duration,   ///< "80us"
-  share,      ///< a number from 0, below 1
-  word,       ///< one of a few
-};
 
 struct ClusterWhatIf {
   std::string_view key;  ///< with SELECTOR in it
@@ -55,10 +43,6 @@ struct ClusterWhatIf {
 };
 /// Every what-if of clusters, in the order in which messages list them.
 std::span<const ClusterWhatIf> cluster_what_ifs();
-
-/// What stands for SELECTOR of `pattern` in the key, which may hold dots; "" where a pattern
-/// without one is the key. Nothing where the key is not of the pattern.
-std::optional<std::string_view> selector_in(std::string_view key, std::string_view pattern);
 
 /// One what-if of a cluster, KEY=VALUE.
 Cluster apply(const Cluster& cluster, std::string_view key, std::string_view value);

@@ -26,12 +26,6 @@ struct ComputeSettings {
   DTypes dtypes = {};
   Optimizer optimizer = Optimizer::sgd;
   Products products = Products::apart;
-
-  ComputeSettings() = default;
-  ComputeSettings(DTypes types, Optimizer rule = Optimizer::sgd,
-                  Products computed = Products::apart)
-      : dtypes(types), optimizer(rule), products(computed) {}
-  ComputeSettings(DType all) : dtypes(all) {}
 };
 
 using PhaseCosts = std::array<Cost, kKernelPhases>;
@@ -47,6 +41,7 @@ class LayerCosts {
   /// `graph` must outlive this.
   LayerCosts(const Graph& graph, const ComputeSettings& settings);
 
+  const ComputeSettings& settings() const { return settings_; }
   /// What is one product in these costs.
   const MergedProducts& products() const { return products_; }
 

@@ -15,18 +15,6 @@ namespace {
 
 // Beyond these, times would leave what the clock holds.
 constexpr double kLeastLayerSpeed = 1e-9, kMostLayerSpeed = 1e9;
-constexpr std::string_view kBegin = "layer.", kEnd = ".speed";
-
-double parse_layer_speed(std::string_view text) {
-  try {
-    const double speed = is_factor(text) ? parse_factor(text) : parse_number(text);
-    if (speed >= kLeastLayerSpeed && speed <= kMostLayerSpeed) return speed;
-  } catch (const InputError&) {  // said below, with what is allowed
-  }
-  throw InputError(fmt::format(
-      "'{}' is not a layer's speed; allowed: a number or factor from {:g} to {:g}, as in \"2x\"",
-      text, kLeastLayerSpeed, kMostLayerSpeed));
-}
 
 std::string ops_of(const Graph& graph) {
   std::set<std::string_view> ops;
@@ -49,13 +37,15 @@ Graph with_layer_speed(const Graph& graph, std::string_view selector, double spe
                                graph.name(), selector, ops_of(graph)));
 }
 
-Graph apply(const Graph& graph, std::string_view key, std::string_view value) {
-  const std::size_t fixed = kBegin.size() + kEnd.size();
-  if (!key.starts_with(kBegin) || !key.ends_with(kEnd) || key.size() <= fixed) {
-    throw InputError(fmt::format("unknown key '{}'; allowed: layer.SELECTOR.speed", key));
+double parse_layer_speed(std::string_view text) {
+  try {
+    const double speed = is_factor(text) ? parse_factor(text) : parse_number(text);
+    if (speed >= kLeastLayerSpeed && speed <= kMostLayerSpeed) return speed;
+  } catch (const InputError&) {  // said below, with what is allowed
   }
-  return with_layer_speed(graph, key.substr(kBegin.size(), key.size() - fixed),
-                          parse_layer_speed(value));
+  throw InputError(fmt::format(
+      "'{}' is not a layer's speed; allowed: a number or factor from {:g} to {:g}, as in \"2x\"",
+      text, kLeastLayerSpeed, kMostLayerSpeed));
 }
 
 }  // namespace strata

@@ -14,8 +14,7 @@ namespace strata {
 /// nothing, with what there is.
 Graph with_layer_speed(const Graph& graph, std::string_view selector, double speed);
 
-/// One --set layer.SELECTOR.speed=VALUE, a number or a factor: both are 1 for the profile's own
-/// costs. Throws InputError.
-Graph apply(const Graph& graph, std::string_view key, std::string_view value);
+/// A number or a factor: both are of the profile's own costs. Throws InputError.
+double parse_layer_speed(std::string_view text);
 
 }  // namespace strata

@@ -18,9 +18,9 @@ class PlanBuilder {
  public:
   PlanBuilder(DType dtype, std::size_t device_count, std::uint32_t rounds = 1);
 
-  /// The rule of all updates; plain SGD where nobody says.
+  /// The rule of all updates; by default plain SGD.
   void update_by(Optimizer optimizer) { plan_.optimizer_ = optimizer; }
-  /// None are where nobody says.
+  /// By default no products are merged.
   void merge_products(MergedProducts products) { plan_.products_ = std::move(products); }
 
   /// What is added from here on belongs to the round. `in_turn`: and is an instance, of which each

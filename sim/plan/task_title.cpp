@@ -30,7 +30,8 @@ std::string round_text(const Plan& plan, const Task& task) {
 
 std::string product_text(const Graph& graph, const Plan& plan, const Task& task) {
   std::string names;
-  if (task.kind != TaskKind::compute || is_sum(task.phase)) return names;
+  const bool multiplies = task.kind == TaskKind::compute && !is_sum(task.phase);
+  if (!multiplies || task.phase == Phase::update) return names;
   for (const LayerId layer : plan.products().of(task.layer)) {
     names += names.empty() ? "" : ", ";
     names += graph[layer].name;

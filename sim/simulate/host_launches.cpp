@@ -60,7 +60,6 @@ HostLaunches::Pass HostLaunches::pass_of(const Task& task) {
 // have nothing to launch there.
 void HostLaunches::launch(TaskId id, PlanWorkload& built) {
   if (empty()) return;
-  built.launches.resize(plan_.size());
   const Task& task = plan_[id];
   if (task.kind != TaskKind::compute && !in_group(task.kind)) return;
   Host& host = hosts_[task.device()];

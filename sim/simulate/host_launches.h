@@ -2,6 +2,8 @@
 
 // What the hosts of devices launch (Launches, runtime.h), as activities beside those of the plan's
 // tasks: a host launches one thing after another, in plan order, and a task waits for its launch.
+// For each task in plan order: launch(), then the task's own activities, then added(). Then
+// connect() for each, and carry().
 
 #include <span>
 #include <vector>
@@ -12,8 +14,7 @@ namespace strata {
 
 class HostLaunches {
  public:
-  /// Without activities where no launch takes time. `costs`: by task. What they are made of must
-  /// outlive this.
+  /// Adds nothing where no launch takes time. `costs`: by task. Plan and costs must outlive this.
   HostLaunches(const Plan& plan, std::span<const Cost> costs, const Launches& each);
 
   bool empty() const { return hosts_.empty(); }
@@ -45,7 +46,7 @@ class HostLaunches {
 
   const Plan& plan_;
   std::span<const Cost> costs_;
-  const Launches& each_;
+  Launches each_;
   std::vector<Host> hosts_;  // by device; none where no launch takes time
 };
 

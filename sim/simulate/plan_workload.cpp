@@ -33,6 +33,7 @@ class WorkloadBuilder {
     built_.last.reserve(steps * plan.size());
     built_.first.resize(plan.size());
     built_.last.resize(plan.size());
+    if (!launches_.empty()) built_.launches.resize(plan.size());
     built_.workload.reserve(plan.size(), 0, dependency_count());
   }
 

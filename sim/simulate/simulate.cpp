@@ -139,6 +139,9 @@ std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strateg
   if (costs.products() != plan.products()) {
     throw InternalError("the costs merge other products than the plan");
   }
+  if (costs.settings().optimizer != plan.optimizer()) {
+    throw InternalError("the costs are of another optimizer than the plan");
+  }
   std::vector<Cost> result(plan.size());
   std::vector<LayerCosts::OfShards*> layers(graph.size());
   const auto phases_of = [&](LayerId of, std::uint32_t shard,

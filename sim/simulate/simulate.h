@@ -20,7 +20,8 @@
 namespace strata {
 
 /// How long every task takes that occupies its device; other tasks get none. By task, with the
-/// source. Throws InternalError where the costs merge other products than the plan.
+/// source. Throws InternalError where the costs are of other products or of another
+/// optimizer than the plan.
 std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strategy& strategy,
                              LayerCosts& costs, std::span<const CostModel* const> models);
 
@@ -35,7 +36,7 @@ CostSources cost_sources(const Plan& plan, std::span<const Cost> costs, Rounds r
 /// `costs`: as build_workload() takes them. Where all steps repeat the first one exactly, only that
 /// is simulated. Where they have not settled at the end, as they begin further apart than they end,
 /// more of them tell what none can be shorter than in the long run. Throws InputError if the
-/// cluster does not connect two devices that must speak.
+/// cluster does not connect two devices that must speak, and Cancelled once `cancelled` is true.
 Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
                   std::size_t steps, const Runtime& runtime = {}, bool record_link_rates = false,
                   const std::atomic<bool>* cancelled = nullptr);
@@ -48,6 +49,7 @@ struct SteadyStep {
 };
 /// `costs`: by task. `settles`: the timeline may also be of three steps, where the tasks with which
 /// the second begins do so a little earlier, while the first ends, and all later ones repeat it.
+/// Throws as simulate() does.
 SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
                            std::size_t steps, const Runtime& runtime = {}, bool settles = false,
                            const std::atomic<bool>* cancelled = nullptr);

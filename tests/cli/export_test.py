@@ -122,6 +122,23 @@ class Trace(Exported):
             total = sum(e["dur"] for e in compute) * 1e-6
             self.assertAlmostEqual(total / busy_seconds(prediction, 3)[rank], 1, delta=1e-9)
 
+    # Each device gathers of three others: one kernel, of the whole tensor.
+    def test_an_exchange_is_one_kernel_of_each_rank(self):
+        case = ("gpt:layers=2,hidden=64,heads=4,seq=32,vocab=128 --cluster a100-1x4 "
+                "--strategy hybrid:tp=4 --batch 8 --dtype bf16 --as megatron --steps 1")
+        made = self.json(f"strata export trace {case} --per-rank -o ranks")
+        et = self.json(f"strata export chakra {case} -o et")
+        for trace, file in zip(made["files"], et["files"]):
+            kernels = [e for e in json.loads(self.read(trace))["traceEvents"]
+                       if e.get("cat") == "kernel" and "all-gather" in e["name"]]
+            nodes = [n for n in chakra_wire.read(self.read(file))[1]
+                     if n["type"] == COLLECTIVE and is_exchange(n["attr"])
+                     and n["attr"]["comm_type"] == chakra_wire.ALL_GATHER]
+            self.assertTrue(kernels)
+            self.assertEqual([(e["name"], e["args"]["bytes"]) for e in kernels],
+                             [("ncclKernel_AllGather " + n["name"], n["attr"]["group_bytes"])
+                              for n in nodes])
+
 
 def is_exchange(attributes):
     """Whether a collective moves activations or their gradients."""
@@ -302,6 +319,7 @@ class Chakra(Exported):
         of = self.products("--set products=merged")
         self.assertEqual(of["block1_key forward"], "block1_query, block1_key, block1_value")
         self.assertIsNone(of["block1_ffn_in forward"])
+        self.assertIsNone(of["block1_key update"])  # a bucket may hold others, too
 
     def test_products_apart_are_not(self):
         self.assertEqual(set(self.products("").values()), {None})

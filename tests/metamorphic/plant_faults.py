@@ -24,8 +24,8 @@ FAULTS = [
      "return {demands(loads.loads), loads.bytes, latency_ticks(loads.latency)};",
      "return {demands(loads.loads), loads.bytes, Tick{0}};"),
     ("half of the gradients go to a server", "sim/plan/expand_groups.cpp",
-     "shards[k]), bytes, {}, gradients(k), arrived};",
-     "shards[k]), Bytes{bytes.value / 2}, {}, gradients(k), arrived};"),
+     "part.shards[k]), {}, bytes, gradients(k), arrived};",
+     "part.shards[k]), {}, Bytes{bytes.value / 2}, gradients(k), arrived};"),
     ("each replica's sum is counted, its own too", "sim/plan/plan.cpp",
      "plan.alike(group) * halves * (replicas - 1)",
      "plan.alike(group) * halves * replicas"),
@@ -52,8 +52,8 @@ FAULTS = [
      "values += read / readers_[tensor(layer, input)()];",
      "values += 2 * read;"),
     ("a bound of two forward passes", "sim/study/search/shard_times.cpp",
-     "const double of_round = times.forward + times.data + times.weights;",
-     "const double of_round = 2 * times.forward + times.data + times.weights;"),
+     "counts(layer).times(Phase::forward, 1) * times.forward",
+     "2 * counts(layer).times(Phase::forward, 1) * times.forward"),
     ("Eq. 1 by tables without partial sums", "sim/cost/layer_table.cpp",
      "rounds_ * partial_sums(layer, cut, known)", "0.0"),
     ("transfers in tables without latency", "sim/cost/transfer_table.cpp",
@@ -104,10 +104,21 @@ def plant(worktree, number):
     return by is not None
 
 
+def check(worktree):
+    """Whether every fault still has the text that it takes the place of."""
+    for number, (_, file, right, _) in enumerate(FAULTS, 1):
+        with open(os.path.join(worktree, file), encoding="utf-8") as source:
+            times = source.read().count(right)
+        if times != 1:
+            sys.exit(f"{file}: the text of fault {number} is there {times} times")
+
+
 def main(arguments):
     if not arguments:
         sys.exit(__doc__)
     worktree = arguments[0]
+    if arguments[1:] == ["--check"]:
+        return check(worktree)
     numbers = [int(number) - 1 for number in arguments[1:]] or range(len(FAULTS))
     count = sum(plant(worktree, number) for number in numbers)
     print(f"{count} of {len(numbers)} found")

@@ -183,16 +183,22 @@ std::shared_ptr<const MemoryPicture> picture_memory(const ScenePtr& scene) {
   const std::vector<BufferNumbers> numbers = buffers_by_device(plan);
   picture->stacks.resize(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (plan.representative(DeviceId(i)) != DeviceId(i)) continue;
-    MemoryStack stack = stack_of(changes_of(plan, timeline, numbers[i]));
-    prefer_steady_peak(stack, picture->steady);
-    stack.capacity = memory_capacity(scene->input, DeviceId(i));
-    picture->highest = std::max(picture->highest, stack.peak_bytes().value);
-    picture->capacity = std::max(picture->capacity, stack.capacity.value);
-    picture->stacks[i] = std::make_shared<const MemoryStack>(std::move(stack));
-  }
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    picture->stacks[i] = picture->stacks[plan.representative(DeviceId(i))()];
+    const std::size_t representative = plan.representative(DeviceId(i))();
+    const Bytes capacity = memory_capacity(scene->input, DeviceId(i));
+    picture->capacity = std::max(picture->capacity, capacity.value);
+    if (representative == i) {
+      MemoryStack stack = stack_of(changes_of(plan, timeline, numbers[i]));
+      prefer_steady_peak(stack, picture->steady);
+      stack.capacity = capacity;
+      picture->highest = std::max(picture->highest, stack.peak_bytes().value);
+      picture->stacks[i] = std::make_shared<const MemoryStack>(std::move(stack));
+      continue;
+    }
+    picture->stacks[i] = picture->stacks[representative];  // the first device of the class
+    if (capacity == picture->stacks[i]->capacity) continue;
+    MemoryStack own = *picture->stacks[i];
+    own.capacity = capacity;
+    picture->stacks[i] = std::make_shared<const MemoryStack>(std::move(own));
   }
   return picture;
 }

@@ -52,7 +52,8 @@ enum class MemoryScale : std::uint8_t { peak, capacity };
 /// Every device's stack, and the time of it all.
 struct MemoryPicture {
   ScenePtr scene;
-  std::vector<std::shared_ptr<const MemoryStack>> stacks;  ///< by device; one for a class
+  std::vector<std::shared_ptr<const MemoryStack>>
+      stacks;  ///< by device; a class shares one where its devices have as much memory
   double end = 0;
   TimeRange steady;           ///< the last step that is measured by: most others are like it
   std::int64_t highest = 0;   ///< of all peaks

@@ -99,9 +99,13 @@ TableCell memory_cell(const ExplainedPtr& explained, const std::size_t& choice) 
     cell.text.prepend(QStringLiteral("≥ "));
     cell.tip = ChoiceTable::tr("Not simulated: its weights and activations take this at least");
   }
-  if (simulated ? !costs.fits : memory > explained->capacity) {
+  if (simulated ? !costs.fits : memory > explained->capacity_of_floor) {
     cell.text += ChoiceTable::tr(" does not fit");
-    cell.tip = ChoiceTable::tr("The smallest device has %1").arg(human_bytes(explained->capacity));
+    cell.tip =
+        simulated
+            ? ChoiceTable::tr("The smallest device has %1").arg(human_bytes(explained->capacity))
+            : ChoiceTable::tr("The first device has %1")
+                  .arg(human_bytes(explained->capacity_of_floor));
   }
   return cell;
 }
@@ -141,9 +145,10 @@ Seconds longest_of(const Explanation& explanation) {
 
 ExplainedPtr explained(const ScenePtr& scene, LayerId layer, const std::atomic<bool>* cancelled) {
   const Strategy& strategy = scene->prediction.strategy;
-  return std::make_shared<const Explained>(Explained{
-      scene, layer, explain(scene->input, {}, strategy, layer, limits_of(cancelled)),
-      memory_by_choice(scene->input, strategy, layer), least_memory_capacity(scene->input)});
+  return std::make_shared<const Explained>(
+      Explained{scene, layer, explain(scene->input, {}, strategy, layer, limits_of(cancelled)),
+                memory_by_choice(scene->input, strategy, layer),
+                least_memory_capacity(scene->input), capacity_of_floor(scene->input)});
 }
 
 ToldPtr told(const ScenePtr& scene, const std::atomic<bool>* cancelled) {

@@ -22,7 +22,8 @@ struct Explained {
   /// By choice: what the fullest device keeps at least, all other layers being as they are. The
   /// peak of a simulated step, which has the tensors in flight, too, is in the choice.
   std::vector<Bytes> kept;
-  Bytes capacity;  ///< of the smallest device
+  Bytes capacity;           ///< of the smallest device
+  Bytes capacity_of_floor;  ///< of the device that keeps so much at least
 };
 using ExplainedPtr = std::shared_ptr<const Explained>;
 

@@ -94,6 +94,9 @@ class ChakraWriter {
     for (const StepTask& at : tasks) {
       const Task& task = plan_[at.task];
       const Nodes& nodes = nodes_[at.step * plan_.size() + at.task()];
+      if (task.device == device && nodes.count == 0) {
+        throw InternalError("a task waits for one that comes after it in the plan");
+      }
       for (std::uint64_t i = 0; task.device == device && i < nodes.count; ++i) {
         all.push_back(nodes.first + i);
       }

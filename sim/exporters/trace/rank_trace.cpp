@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -52,7 +54,9 @@ std::string kernel_name(const Graph& graph, const Plan& plan, const Task& task) 
   return std::string(library_kernel(plan, task)) + task_title(graph, plan, task);
 }
 
+// Of an exchange, the tensor that all devices have together.
 Bytes bytes_of(const Plan& plan, const Task& task) {
+  if (const Exchange* exchange = plan.exchange_of(task)) return exchange->bytes;
   return task.kind == TaskKind::transfer ? plan.transfers()[task.detail].bytes
                                          : plan.groups()[task.detail].bytes;
 }
@@ -67,9 +71,13 @@ class RankWriter {
         lanes_(assign_lanes(plan, timeline)),
         memory_(memory_curves(plan, timeline)),
         tasks_(plan.device_count()) {
+    std::set<std::pair<const Exchange*, DeviceId>> exchanges;
     for (std::size_t i = 0; i < plan.size(); ++i) {
       const Task& task = plan[TaskId(i)];
-      if (task.kind != TaskKind::join) tasks_[task.device()].push_back(TaskId(i));
+      if (task.kind == TaskKind::join) continue;
+      const Exchange* exchange = plan.exchange_of(task);  // one kernel, however many send to it
+      if (exchange != nullptr && !exchanges.emplace(exchange, task.device).second) continue;
+      tasks_[task.device()].push_back(TaskId(i));
     }
   }
 

@@ -188,8 +188,9 @@ Strategy with_recomputation(const Case& input, const Strategy& strategy);
 /// Throws Cancelled once it is called off.
 Prediction predict(const Case& input, const Strategy& strategy, const PredictOptions& options = {});
 
-/// What a training may take of the device's memory; of all devices, the least.
+/// The memory of the device that a training may use.
 Bytes memory_capacity(const Case& input, DeviceId device);
+/// That of the device that has the least.
 Bytes least_memory_capacity(const Case& input);
 
 /// A device that needs more memory at its peak than it has.

@@ -27,7 +27,7 @@ double parse_share(const std::string& value) {
 
 template <bool KernelTraits::*trait>
 void change_trait(Case& input, const WhatIfValue& value) {
-  change_kernels(input, [&](KernelTraits& kernels) { kernels.*trait = value.first_word; });
+  change_kernels(input, [&](KernelTraits& kernels) { kernels.*trait = value.on; });
 }
 
 template <Seconds Launches::*launch>
@@ -37,7 +37,7 @@ void change_launch(Case& input, const WhatIfValue& value) {
 
 template <bool Launches::*wait>
 void change_wait(Case& input, const WhatIfValue& value) {
-  input.runtime.launches.*wait = value.first_word;
+  input.runtime.launches.*wait = value.on;
 }
 
 template <HostRate HostUpdates::*rate>
@@ -51,19 +51,20 @@ void change_host(Case& input, const WhatIfValue& value) {
 }
 
 void change_layer_speed(Case& input, const WhatIfValue& value) {
-  input.graph = apply(input.graph, fmt::format("layer.{}.speed", value.selector), value.text);
+  const double speed = parse_layer_speed(value.text);
+  input.graph = with_layer_speed(input.graph, value.selector, speed);
 }
 void change_overlap(Case& input, const WhatIfValue& value) {
-  input.runtime.overlap = value.first_word ? Overlap::allowed : Overlap::none;
+  input.runtime.overlap = value.on ? Overlap::allowed : Overlap::none;
 }
 void change_products(Case& input, const WhatIfValue& value) {
-  input.products = value.first_word ? Products::merged : Products::apart;
+  input.products = value.on ? Products::merged : Products::apart;
 }
 void change_exchanges(Case& input, const WhatIfValue& value) {
-  input.exchanges = value.first_word ? Exchanges::collective : Exchanges::pairwise;
+  input.exchanges = value.on ? Exchanges::collective : Exchanges::pairwise;
 }
 void change_gather(Case& input, const WhatIfValue& value) {
-  input.gathers_again = value.first_word;
+  input.gathers_again = value.on;
 }
 void change_communication_share(Case& input, const WhatIfValue& value) {
   input.runtime.communication_share = parse_share(value.text);
@@ -165,6 +166,11 @@ std::string what_if_help() {
     if (i + 1 == all.size() || form_text(all[i + 1]) != values) text += values + "; ";
   }
   return text + "as link.inter.bandwidth=0.5x (docs/clusters.md); repeatable";
+}
+
+bool changes_times(std::string_view key) {
+  const WhatIfSpec* const what_if = find_what_if(key);
+  return what_if == nullptr || what_if->form != WhatIfForm::size;
 }
 
 bool is_what_if(std::string_view key) {

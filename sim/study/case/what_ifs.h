@@ -18,14 +18,14 @@ namespace strata {
 struct WhatIfValue {
   std::string_view selector;  ///< of links, devices or layers; "" where the key has none
   const std::string& text;
-  bool first_word = false;  ///< of the two that a word may be
+  bool on = false;  ///< of a word: whether it is the first
 };
 
 struct WhatIfSpec {
   std::string_view key;  ///< with SELECTOR where it says which links, devices or layers it changes
   WhatIfForm form = WhatIfForm::word;
   std::function<void(Case& input, const WhatIfValue& value)> change;  ///< throws InputError
-  std::span<const std::string_view> words = {};                       ///< two
+  std::span<const std::string_view> words = {};  ///< two: the first switches on, the other off
 };
 
 /// Every what-if that a case may have, in the order in which messages list them.
@@ -36,6 +36,8 @@ const WhatIfSpec* find_what_if(std::string_view key);
 std::string what_if_keys();
 /// The keys and what their values are, for the help of `set`.
 std::string what_if_help();
+/// Whether the what-if changes more than what fits in memory.
+bool changes_times(std::string_view key);
 /// Whether the key begins as those of what-ifs do, right or wrong; settings begin otherwise.
 bool is_what_if(std::string_view key);
 

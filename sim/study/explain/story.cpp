@@ -124,7 +124,7 @@ Story tell(const Case& input, const CaseRequest& request, const SearchOptions& s
   story.lower_bound = least_step(input, space, {}, limits);
   if (!story.fits) {
     story.least_memory = least_memory(input, searched);
-    story.capacity = least_memory_capacity(input);
+    story.capacity = capacity_of_floor(input);
   }
 
   std::vector<Contender> others;

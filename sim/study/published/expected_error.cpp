@@ -151,7 +151,9 @@ std::vector<ErrorRecord> parse_errors(std::string_view text, const std::string& 
 }
 
 std::optional<ExpectedError> expected_error(const CaseRequest& request, const Case& input) {
-  const bool own = !request.profiles.empty() || !request.sets.empty();
+  const bool changed =
+      std::ranges::any_of(request.sets, [](const auto& set) { return changes_times(set.first); });
+  const bool own = changed || !request.profiles.empty();
   if (own || request.cluster.ends_with(".toml")) return std::nullopt;
   const PredictionSort sort = sort_of(input);
   const std::size_t devices = input.cluster.device_count(), hosts = input.cluster.host_count();

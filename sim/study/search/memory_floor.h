@@ -36,4 +36,9 @@ struct KeptBy {
 std::vector<std::vector<std::int64_t>> memory_floor(const Case& input, const SearchSpace& space,
                                                     const std::atomic<bool>* cancelled = nullptr);
 
+/// What device 0, of which the floor is, has for it.
+inline Bytes capacity_of_floor(const Case& input) {
+  return memory_capacity(input, DeviceId(0));
+}
+
 }  // namespace strata

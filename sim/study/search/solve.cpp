@@ -262,7 +262,7 @@ class Search {
     report("memory");
     if (screened_) tables_ = tables(space_, TableDetail::exact);
     screened_.reset();
-    const Bytes limit = options_.memory_limit.value_or(memory_capacity(input_, DeviceId(0)));
+    const Bytes limit = options_.memory_limit.value_or(capacity_of_floor(input_));
     // Other devices may have more or less than the first one, which the limit is of.
     const auto peak = [&](const Choices& choices) {
       const Scored scored = scores_.of(choices, true, limits_.cancelled);

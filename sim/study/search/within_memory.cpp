@@ -144,11 +144,13 @@ std::string nearest_text(const Solved& solved) {
 
 std::string none_found(const Case& input, const Solved& solved, std::optional<Bytes> limit) {
   const std::string who = fmt::format("{} on {}", input.graph.name(), input.cluster.name());
-  const Bytes bytes = limit.value_or(least_memory_capacity(input));
+  const Bytes bytes = limit.value_or(capacity_of_floor(input));
   if (limit == kAnyMemory) return fmt::format("{}: no strategy could be simulated", who);
   const std::string within =
       limit ? fmt::format("within `memory_limit` {} ({})", bytes.value, format_bytes(bytes))
-            : fmt::format("within the memory of a device ({})", format_bytes(bytes));
+      : least_memory_capacity(input) < bytes
+          ? std::string("within the memory that each device has")
+          : fmt::format("within the memory of a device ({})", format_bytes(bytes));
   const std::string nearest = nearest_text(solved);
   if (solved.stopped) {
     return fmt::format("{}: stopped before a strategy {} was found{}", who, within, nearest);

@@ -12,6 +12,7 @@
 #include "sim/study/case/what_ifs.h"
 #include "sim/study/search/solve.h"
 #include "sim/study/sweep/case_loader.h"
+#include "sim/text/units.h"
 
 namespace strata {
 namespace {
@@ -44,6 +45,17 @@ typename Map::mapped_type remembered(std::mutex& lock, Map& map, const typename 
   const std::lock_guard guard(lock);
   if (map.size() >= kMost) map.clear();
   return map.try_emplace(key, std::move(made)).first->second;
+}
+
+// What a device's kind has is known here; a cluster knows only what its devices say themselves.
+void check_memory(const Case& input) {
+  for (std::size_t d = 0; d < input.models.size(); ++d) {
+    const Device& device = input.cluster[DeviceId(d)];
+    if (memory_capacity(input, DeviceId(d)) > Bytes{}) continue;
+    throw InputError(fmt::format("device {}: memory_reserve of {} leaves nothing of its {}",
+                                 device.name, format_bytes(device.memory_reserve),
+                                 format_bytes(input.models[d]->memory_capacity())));
+  }
 }
 
 }  // namespace
@@ -176,6 +188,7 @@ Case CaseLoader::load(const CaseRequest& request) {
   for (const auto& set : request.sets) {
     naming(set.first, set.second, [&] { change(result, set.first, set.second); });
   }
+  check_memory(result);
   return result;
 }
 

@@ -44,7 +44,7 @@ TEST_F(MemoryTest, TheStackIsAsHighAsTheCurve) {
       if (curve[i + 1].at == curve[i].at) continue;  // on the way at one instant
       EXPECT_EQ(stack.level_at(curve[i].at.value).total(), curve[i].bytes.value);
     }
-    EXPECT_EQ(stack.capacity, scene_->input.models[device]->memory_capacity());
+    EXPECT_EQ(stack.capacity, memory_capacity(scene_->input, DeviceId(device)));
   }
 }
 

@@ -83,12 +83,14 @@ TEST(WhatIf, MemoryTakesThePlaceOfTheKindsAndSomethingElseMayTakePart) {
   const Cluster smaller = apply(before, "device.gpu1.memory", "40 GB");
   EXPECT_EQ(smaller[DeviceId(0)].memory_left(of_kind), of_kind);
   EXPECT_EQ(smaller[DeviceId(1)].memory_left(of_kind), Bytes{40'000'000'000});
-  const Cluster shared = apply(smaller, "device.*.memory_reserve", "50 GB");
-  EXPECT_EQ(shared[DeviceId(0)].memory_left(of_kind), Bytes{30'000'000'000});
-  EXPECT_EQ(shared[DeviceId(1)].memory_left(of_kind), Bytes{0});
+  const Cluster shared = apply(smaller, "device.*.memory_reserve", "30 GB");
+  EXPECT_EQ(shared[DeviceId(0)].memory_left(of_kind), Bytes{50'000'000'000});
+  EXPECT_EQ(shared[DeviceId(1)].memory_left(of_kind), Bytes{10'000'000'000});
   EXPECT_EQ(parse_cluster(print_cluster(shared), "a.toml"), shared);
-  EXPECT_EQ(said([&] { apply(before, "device.*.memory", "0"); }),
-            "a device's memory must be positive, as \"40 GB\"");
+  EXPECT_EQ(said([&] { apply(smaller, "device.gpu1.memory_reserve", "40 GB"); }),
+            "cluster a100-1x2: device 'gpu1': memory must be more than memory_reserve, 40000000000 "
+            "B; it is "
+            "40000000000 B");
 }
 
 TEST(WhatIf, SaysWhatIsAllowed) {

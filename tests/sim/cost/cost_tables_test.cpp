@@ -43,9 +43,9 @@ class Comparison {
         space_(graph, cluster, search),
         rounds_(rounds),
         segments_(std::move(segments)),
-        tables_(build_cost_tables(graph, cluster, models_, sync, dtypes, space_,
+        tables_(build_cost_tables(graph, cluster, models_, sync, {.dtypes = dtypes}, space_,
                                   {.rounds = rounds_, .segments = segments_})),
-        eq1_(graph, cluster, models_, sync, dtypes) {}
+        eq1_(graph, cluster, models_, sync, {.dtypes = dtypes}) {}
 
   void check_variables() {
     for (std::size_t v = 0; v < space_.size(); ++v) {
@@ -342,7 +342,8 @@ TEST(CostTables, AreEqualForEveryNumberOfThreads) {
   const std::vector<const CostModel*> models(cluster.device_count(), model.get());
   const SearchSpace space(graph, cluster);
   const auto build = [&](unsigned threads) {
-    return build_cost_tables(graph, cluster, models, SyncAlgorithm::automatic, DType::fp32, space,
+    return build_cost_tables(graph, cluster, models, SyncAlgorithm::automatic,
+                             {.dtypes = DType::fp32}, space,
                              {threads, nullptr, TableDetail::exact});
   };
   const CostTables one = build(1), three = build(3);
@@ -368,8 +369,8 @@ TEST(CostTables, OfLessDetailAreNeverMore) {
     const Graph graph = testing::random_graph(random);
     const SearchSpace space(graph, cluster, {DegreeSet::pow2, seed % 2 == 0, seed % 3 == 0});
     const auto build = [&](TableDetail detail) {
-      return build_cost_tables(graph, cluster, models, SyncAlgorithm::ring, DType::fp32, space,
-                               {0, nullptr, detail});
+      return build_cost_tables(graph, cluster, models, SyncAlgorithm::ring, {.dtypes = DType::fp32},
+                               space, {0, nullptr, detail});
     };
     const CostTables exact = build(TableDetail::exact);
     EXPECT_EQ(exact.detail, TableDetail::exact);
@@ -401,7 +402,7 @@ TEST(Eq1, WideEdgesAreTheSumOverAllPairs) {
   for (const char* name : {"p100-16x4", "h200-8x8"}) {
     const Cluster cluster = load_cluster(name);
     const std::vector<const CostModel*> models(cluster.device_count(), model.get());
-    Eq1 eq1(graph, cluster, models, SyncAlgorithm::ring, DType::fp32);
+    Eq1 eq1(graph, cluster, models, SyncAlgorithm::ring, {.dtypes = DType::fp32});
     const SearchSpace space(graph, cluster);
     Random random(9);
     for (int i = 0; i < 60; ++i) {

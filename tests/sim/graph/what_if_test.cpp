@@ -14,9 +14,9 @@ std::size_t layers_of_speed(const Graph& graph, double speed) {
   return count;
 }
 
-std::string refusal(std::string_view key, std::string_view value) {
+std::string refusal(std::string_view selector, std::string_view value) {
   try {
-    apply(build_zoo("lenet5", 1), key, value);
+    with_layer_speed(build_zoo("lenet5", 1), selector, parse_layer_speed(value));
   } catch (const InputError& error) {
     return error.message();
   }
@@ -26,9 +26,9 @@ std::string refusal(std::string_view key, std::string_view value) {
 TEST(LayerSpeed, IsSetByNameByOpOrForAll) {
   const Graph lenet = build_zoo("lenet5", 8);
   EXPECT_EQ(layers_of_speed(lenet, 1), lenet.size());
-  EXPECT_EQ(layers_of_speed(apply(lenet, "layer.conv1.speed", "2x"), 2), 1U);
-  EXPECT_EQ(layers_of_speed(apply(lenet, "layer.conv2d.speed", "0.5"), 0.5), 2U);
-  EXPECT_EQ(layers_of_speed(apply(lenet, "layer.*.speed", "3"), 3), lenet.size());
+  EXPECT_EQ(layers_of_speed(with_layer_speed(lenet, "conv1", parse_layer_speed("2x")), 2), 1U);
+  EXPECT_EQ(layers_of_speed(with_layer_speed(lenet, "conv2d", parse_layer_speed("0.5")), 0.5), 2U);
+  EXPECT_EQ(layers_of_speed(with_layer_speed(lenet, "*", parse_layer_speed("3")), 3), lenet.size());
 }
 
 TEST(LayerSpeed, OutlivesAnotherBatchAndLeavesTheRest) {
@@ -39,11 +39,9 @@ TEST(LayerSpeed, OutlivesAnotherBatchAndLeavesTheRest) {
 }
 
 TEST(LayerSpeed, RefusesWhatIsNotThere) {
-  EXPECT_TRUE(refusal("layer.conv9.speed", "2x").starts_with("lenet5 has no layer 'conv9'"));
-  EXPECT_TRUE(refusal("layer.conv1.speed", "-1").starts_with("'-1' is not a layer's speed"));
-  EXPECT_TRUE(refusal("layer.conv1.speed", "fast").starts_with("'fast' is not a layer's speed"));
-  EXPECT_EQ(refusal("layer.speed", "2"),
-            "unknown key 'layer.speed'; allowed: layer.SELECTOR.speed");
+  EXPECT_TRUE(refusal("conv9", "2x").starts_with("lenet5 has no layer 'conv9'"));
+  EXPECT_TRUE(refusal("conv1", "-1").starts_with("'-1' is not a layer's speed"));
+  EXPECT_TRUE(refusal("conv1", "fast").starts_with("'fast' is not a layer's speed"));
 }
 
 }  // namespace

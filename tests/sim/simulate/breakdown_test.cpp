@@ -79,7 +79,7 @@ struct Setting {
 Simulation simulation(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
                       const Setting& setting = {}, const CostModel& model = TenMilliseconds()) {
   const std::vector<const CostModel*> models(cluster.device_count(), &model);
-  LayerCosts layer_costs(graph, DType::fp32);
+  LayerCosts layer_costs(graph, {.dtypes = DType::fp32});
   LowerOptions options;
   options.sync.algorithm = setting.sync;
   options.rounds = setting.rounds;

@@ -256,7 +256,7 @@ class Classes : public ::testing::TestWithParam<std::uint64_t> {
     static const FewCosts kCosts;
     const std::vector<const CostModel*> models(cluster.device_count(), &kCosts);
     const auto costs_of = [&](const Plan& plan) {
-      LayerCosts costs(graph, DType::fp32);
+      LayerCosts costs(graph, {.dtypes = DType::fp32});
       return task_costs(plan, graph, strategy, costs, models);
     };
     const Plan all = lower(graph, cluster, strategy, options);

@@ -80,7 +80,7 @@ Simulated simulated(const Cluster& cluster, Exchanges exchanges,
   Plan plan = lower(graph, cluster, strategy, options);
   static const Free kFree;
   const std::vector<const CostModel*> models(cluster.device_count(), &kFree);
-  LayerCosts layer_costs(graph, DType::fp32);
+  LayerCosts layer_costs(graph, {.dtypes = DType::fp32});
   const auto costs = task_costs(plan, graph, strategy, layer_costs, models);
   Timeline timeline = simulate(plan, cluster, costs, 1);
   return {std::move(plan), std::move(timeline)};

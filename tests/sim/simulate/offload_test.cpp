@@ -79,7 +79,7 @@ Timeline simulated(const Plan& plan, const Graph& graph, const Cluster& cluster,
                    const Strategy& strategy, const Runtime& runtime = {}) {
   static const SlowKernels kCosts;
   const std::vector<const CostModel*> models(cluster.device_count(), &kCosts);
-  LayerCosts costs(graph, DType::bf16);
+  LayerCosts costs(graph, {.dtypes = DType::bf16, .optimizer = plan.optimizer()});
   return simulate(plan, cluster, task_costs(plan, graph, strategy, costs, models), 4, runtime);
 }
 

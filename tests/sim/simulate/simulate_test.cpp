@@ -39,7 +39,7 @@ TEST(Simulate, CostsMergeThePlansProducts) {
   LowerOptions options;
   options.products = Products::merged;
   const Plan merged = lower(graph, testing::star(1), strategy, options);
-  LayerCosts apart(graph, DType::fp32),
+  LayerCosts apart(graph, {.dtypes = DType::fp32}),
       together(graph, {DType::fp32, Optimizer::sgd, Products::merged});
   EXPECT_THROW(task_costs(merged, graph, strategy, apart, models), InternalError);
   EXPECT_EQ(task_costs(merged, graph, strategy, together, models).size(), merged.size());
@@ -106,7 +106,7 @@ TEST(Simulate, APartialSumIsScatteredAndItsGradientGathered) {
   static const RoundCosts kCosts;
   const std::vector<const CostModel*> models(2, &kCosts);
   const Cluster two = testing::star(2);
-  Eq1 eq1(graph, two, models, SyncAlgorithm::ring, DType::fp32);
+  Eq1 eq1(graph, two, models, SyncAlgorithm::ring, {.dtypes = DType::fp32});
   const std::vector<LayerTerms> terms = eq1.terms(strategy);
   EXPECT_EQ(terms[1].transfer, Seconds{});
   EXPECT_NEAR(terms[2].transfer.value, 0.004 * kMs, 1e-15);
@@ -185,7 +185,7 @@ TEST(Simulate, JoinedFlowsEqualTheFlowsTheyStandFor) {
   const Strategy strategy = model_parallel(graph, 5);
   static const RoundCosts kCosts;
   const std::vector<const CostModel*> models(5, &kCosts);
-  LayerCosts layer_costs(graph, DType::fp32);
+  LayerCosts layer_costs(graph, {.dtypes = DType::fp32});
   const auto makespan = [&](std::size_t most_flows) {
     LowerOptions options;
     options.max_flows_per_edge = most_flows;
@@ -201,7 +201,7 @@ TEST(Simulate, LinkRatesIntegrateToTheBytesThatCrossed) {
   const Cluster cluster = testing::star(3);
   static const RoundCosts kCosts;
   const std::vector<const CostModel*> models(3, &kCosts);
-  LayerCosts layer_costs(graph, DType::fp32);
+  LayerCosts layer_costs(graph, {.dtypes = DType::fp32});
   const Strategy strategy = owt_parallel(graph, 3);
   const Plan plan = lower(graph, cluster, strategy);
   const auto costs = task_costs(plan, graph, strategy, layer_costs, models);
@@ -417,7 +417,7 @@ TEST(Eq1, PartsWithReplicasInOneHostAndOverTwoAreCostedAlikeInEitherOrder) {
   const RoundCosts costs;
   const std::vector<const CostModel*> models(8, &costs);
   const auto time = [&](std::vector<DeviceId> devices, SyncAlgorithm sync) {
-    Eq1 eq1(graph, cluster, models, sync, DType::fp32);
+    Eq1 eq1(graph, cluster, models, sync, {.dtypes = DType::fp32});
     return eq1.sync(LayerId(1), {{{2, 2, 1, 1, 1}}, std::move(devices)}).value;
   };
   // Shards 0 and 2 hold part 0, shards 1 and 3 part 1.
@@ -437,7 +437,7 @@ TEST(Eq1, GradientsMoveInTheParametersType) {
   const std::vector<const CostModel*> models(2, &costs);
   const Cluster cluster = testing::star(2);
   const auto terms = [&](DTypes dtypes, const Degrees& degrees) {
-    Eq1 eq1(graph, cluster, models, SyncAlgorithm::ring, dtypes);
+    Eq1 eq1(graph, cluster, models, SyncAlgorithm::ring, {.dtypes = dtypes});
     return eq1.sync(LayerId(1), {degrees, {DeviceId(0), DeviceId(1)}}).value;
   };
   const Degrees by_sample{{2, 1, 1, 1, 1}};
@@ -452,7 +452,7 @@ TEST(Eq1, OneDeviceIsTheSumOfTheLayersAndEqualsTheSimulation) {
   const Cluster cluster = testing::star(1);
   const RoundCosts costs;
   const std::vector<const CostModel*> models = {&costs};
-  Eq1 eq1(graph, cluster, models, SyncAlgorithm::ring, DType::fp32);
+  Eq1 eq1(graph, cluster, models, SyncAlgorithm::ring, {.dtypes = DType::fp32});
   EXPECT_DOUBLE_EQ(total(eq1.terms(data_parallel(graph, 1))).value, 54 * kMs);
 }
 
@@ -461,7 +461,7 @@ TEST(Eq1, TransfersAndSyncAreTheMostLoadedLinks) {
   const Cluster cluster = testing::star(2);
   const RoundCosts costs;
   const std::vector<const CostModel*> models(2, &costs);
-  Eq1 eq1(graph, cluster, models, SyncAlgorithm::ps, DType::fp32);
+  Eq1 eq1(graph, cluster, models, SyncAlgorithm::ps, {.dtypes = DType::fp32});
   const LayerId a(1), b(2);
   // 10 MB from device 0 to device 1 and back, 1 ms each way.
   EXPECT_NEAR(eq1.transfer(b, 0, on(0), on(1), true).value, 2 * kMs, 1e-15);

@@ -48,7 +48,7 @@ inline Outcome run(const Graph& graph, const Cluster& cluster, const Strategy& s
                    std::size_t steps, const Runtime& runtime = {}, Zero zero = Zero::nothing) {
   static const RoundCosts kCosts;
   const std::vector<const CostModel*> models(cluster.device_count(), &kCosts);
-  LayerCosts layer_costs(graph, DType::fp32);
+  LayerCosts layer_costs(graph, {.dtypes = DType::fp32});
   Plan plan = lower(graph, cluster, strategy, {{SyncAlgorithm::ring, {}, zero}});
   const auto costs = task_costs(plan, graph, strategy, layer_costs, models);
   Timeline timeline = simulate(plan, cluster, costs, steps, runtime);

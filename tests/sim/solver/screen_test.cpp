@@ -28,8 +28,8 @@ struct ScreenedCase {
 
   BuildTables builder() const {
     return [this](const SearchSpace& part, TableDetail detail) {
-      return build_cost_tables(graph, cluster, models, SyncAlgorithm::ring, DType::fp32, part,
-                               {0, nullptr, detail});
+      return build_cost_tables(graph, cluster, models, SyncAlgorithm::ring, {.dtypes = DType::fp32},
+                               part, {0, nullptr, detail});
     };
   }
   double rounding(const CostTables& tables) const {

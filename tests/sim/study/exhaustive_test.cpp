@@ -106,7 +106,7 @@ class Searches {
   // A table's entry is within half a quantum of Eq1's terms, whose own sums round.
   void check_eq1(Random& random) {
     Eq1 eq1(trial_.input.graph, trial_.input.cluster, models_, trial_.input.sync.algorithm,
-            trial_.input.dtypes);
+            compute_settings(trial_.input));
     const double entries = static_cast<double>(tables_.variables.size() + tables_.edges.size());
     for (int round = 0; round < 3; ++round) {
       const Choices choices = round == 0 ? best_ : random_choices(random);

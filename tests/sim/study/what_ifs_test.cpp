@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
@@ -59,22 +60,43 @@ TEST(WhatIfs, EachIsFoundByItsKeyAndStandsInTheHelpAndTheDocs) {
   }
 }
 
-// What a case has is said nowhere as a whole, so each is asked for what it must have changed.
+bool equal(const Case& a, const Case& b) {
+  return a.cluster == b.cluster && a.runtime == b.runtime && a.products == b.products &&
+         a.exchanges == b.exchanges && a.gathers_again == b.gathers_again &&
+         a.models.front()->kernels() == b.models.front()->kernels() &&
+         a.graph[LayerId(1)].speed == b.graph[LayerId(1)].speed;
+}
+
+// Of a word, one of the two is what the case has already.
 TEST(WhatIfs, EachChangesTheCase) {
   const Case before = load_case(lenet5());
   for (const WhatIfSpec& what_if : what_ifs()) {
-    const auto changed = [&](const std::string& value) {
+    const auto with = [&](const std::string& value) {
       Case after = before;
       change(after, key_of(what_if), value);
-      return !(after.cluster == before.cluster) || !(after.runtime == before.runtime) ||
-             after.products != before.products || after.exchanges != before.exchanges ||
-             after.gathers_again != before.gathers_again ||
-             !(after.models.front()->kernels() == before.models.front()->kernels()) ||
-             after.graph[LayerId(1)].speed != before.graph[LayerId(1)].speed;
+      return after;
     };
-    const bool by_other = !what_if.words.empty() && changed(std::string(what_if.words.back()));
-    EXPECT_TRUE(changed(value_of(what_if)) || by_other) << what_if.key;
+    if (what_if.words.empty()) {
+      EXPECT_FALSE(equal(with(value_of(what_if)), before)) << what_if.key;
+      continue;
+    }
+    const Case first = with(std::string(what_if.words.front()));
+    const Case second = with(std::string(what_if.words.back()));
+    EXPECT_FALSE(equal(first, second)) << what_if.key;
+    EXPECT_TRUE(equal(first, before) || equal(second, before)) << what_if.key;
   }
+}
+
+TEST(WhatIfs, SwitchAsTheirWordsSay) {
+  Case input = load_case(lenet5());
+  change(input, "attention", "unfused");
+  EXPECT_FALSE(kernels_of(input).fused_attention);
+  change(input, "attention", "fused");
+  EXPECT_TRUE(kernels_of(input).fused_attention);
+  change(input, "overlap", "off");
+  EXPECT_EQ(input.runtime.overlap, Overlap::none);
+  change(input, "launch.stages", "wait");
+  EXPECT_TRUE(input.runtime.launches.wait_for_stages);
 }
 
 TEST(WhatIfs, WhatADeviceHasDecidesWhatFits) {
@@ -85,6 +107,14 @@ TEST(WhatIfs, WhatADeviceHasDecidesWhatFits) {
   EXPECT_EQ(least_memory_capacity(input), Bytes{39'000'000'000});
   const std::vector<Bytes> peaks(2, Bytes{39'500'000'000});
   EXPECT_EQ(shortage(input, peaks), (Shortage{DeviceId(1), peaks[1], Bytes{39'000'000'000}}));
+}
+
+TEST(WhatIfs, AReserveLeavesSomething) {
+  CaseRequest request = lenet5();
+  request.sets = {{"device.gpu0.memory_reserve", "90 GB"}};
+  EXPECT_THAT([&] { load_case(request); },
+              ::testing::ThrowsMessage<InputError>(
+                  "device gpu0: memory_reserve of 90.00 GB leaves nothing of its 80.00 GB"));
 }
 
 TEST(WhatIfs, SayWhatIsAllowed) {

@@ -90,6 +90,23 @@ TEST(Shortage, IsOfTheDeviceThatLacksTheMost) {
   EXPECT_EQ(shortage(input, peaks), (Shortage{DeviceId(2u), Bytes{900}, Bytes{500}}));
 }
 
+// What is proved is proved of the first device; the second may do without any shard.
+TEST(MemoryLimit, OfASecondDeviceAloneProvesNothing) {
+  Case input = load("lenet5", "p100-1x2");
+  input.models[1] = with_memory(input, Bytes{10}).models[0];
+  const Solved solved = solve(input, {});
+  ASSERT_TRUE(solved.best.empty());
+  const std::string text = none_found(input, solved, std::nullopt);
+  EXPECT_NE(text.find("nothing that was tried fits within the memory that each device has"),
+            std::string::npos)
+      << text;
+  input.models[0] = input.models[1];
+  const std::string both = none_found(input, solve(input, {}), std::nullopt);
+  EXPECT_NE(both.find("no strategy within the memory of a device (10 B), proved"),
+            std::string::npos)
+      << both;
+}
+
 TEST(MemoryLimit, HoldsForASearchThatIsStopped) {
   const Case input = load("alexnet", "p100-1x4");
   SolveOptions options;

@@ -112,5 +112,25 @@ TEST(Waits, OfAnExchangeAreForWhatEachDeviceSendsAndReads) {
   EXPECT_EQ(waits.left_out({0, to_a}) + waits.left_out({0, after}), 0u);
 }
 
+// c fetches from a and from b, one transfer each: the first stands for both.
+TEST(Waits, OfADevicesPartsOfAnExchangeAreThoseOfTheFirst) {
+  PlanBuilder builder(DType::fp32, 3);
+  const std::uint32_t shape = builder.add_group_shape({{a, b, c}, {}});
+  const std::uint32_t exchange = builder.add_exchange(GroupWork::all_gather, shape, {24});
+  const TaskId by_a = builder.add(compute(a), {}), by_b = builder.add(compute(b), {}),
+               by_c = builder.add(compute(c), {});
+  const Piece from_a{a, {}, {8}}, from_b{b, {}, {8}};
+  const auto to_c = [&](const Piece& piece, TaskId made) {
+    return builder.add_transfer(transfer(c), 0, {&piece, 1}, std::array{made, by_c}, 1, exchange);
+  };
+  const TaskId first = to_c(from_a, by_a), second = to_c(from_b, by_b);
+  const TaskId after = builder.add(compute(c), {second});
+  const Plan plan = std::move(builder).build();
+  const Waits waits(plan);
+  EXPECT_EQ(waits.first_part(second), first);
+  EXPECT_EQ(waits.on(c, {0, first}), step0({by_c}));
+  EXPECT_EQ(waits.on(c, {0, after}), step0({first}));
+}
+
 }  // namespace
 }  // namespace strata

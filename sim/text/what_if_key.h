@@ -1,0 +1,38 @@
+#pragma once
+
+// The keys of what-ifs, as link.SELECTOR.bandwidth, and the forms of their values. Pure;
+// thread-safe.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace strata {
+
+enum class WhatIfForm : std::uint8_t {
+  bandwidth,  ///< "25 GB/s", or a factor: "2x"
+  latency,    ///< "1 us", or a factor
+  speed,      ///< a positive number, or a factor
+  size,       ///< "40 GiB"
+  duration,   ///< "80us"
+  share,      ///< a number from 0, below 1
+  word,       ///< one of two
+};
+
+/// What stands in the key for SELECTOR of the pattern, which may hold dots; "" where a pattern
+/// without one is the key. Nothing where the key is not of the pattern.
+constexpr std::optional<std::string_view> selector_in(std::string_view key,
+                                                      std::string_view pattern) {
+  constexpr std::string_view kSelector = "SELECTOR";
+  const std::size_t at = pattern.find(kSelector);
+  if (at == std::string_view::npos) {
+    return key == pattern ? std::optional(std::string_view()) : std::nullopt;
+  }
+  const std::string_view begin = pattern.substr(0, at);
+  const std::string_view end = pattern.substr(at + kSelector.size());
+  const std::size_t around = begin.size() + end.size();
+  if (!key.starts_with(begin) || !key.ends_with(end) || key.size() <= around) return std::nullopt;
+  return key.substr(begin.size(), key.size() - around);
+}
+
+}  // namespace strata
