@@ -145,6 +145,8 @@ void a_strategy_is_as_its_file(Trial& trial) {
 
 void earlier_questions_change_nothing(Trial& trial) {
   if (trial.cut().schedule.is_given()) return;  // which may not suit the earlier one
+  // The first device, which has the earlier one, may reach no memory of its host.
+  if (trial.cut().sync.updates_on_host()) return;
   trial.applies();
   CaseMemo memo(trial.cut());
   PredictOptions options = whole_answer();
