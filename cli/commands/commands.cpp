@@ -16,6 +16,7 @@ void add_commands(CLI::App& app, Runner& runner, const std::string& typed) {
   add_show_command(app);
   add_models_command(app);
   add_clusters_command(app);
+  add_frameworks_command(app);
   add_run_command(app, runner, typed);
   add_profile_command(app, runner, typed);
   add_validate_command(app, runner, typed);

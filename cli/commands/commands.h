@@ -18,6 +18,7 @@ namespace strata {
 
 void add_models_command(CLI::App& app);
 void add_clusters_command(CLI::App& app);
+void add_frameworks_command(CLI::App& app);
 void add_show_command(CLI::App& app);
 void add_predict_command(CLI::App& app);
 void add_replay_command(CLI::App& app);

@@ -73,12 +73,7 @@ void print_comparison(const Case& input, const std::vector<Prediction>& predicti
 void warn_if_too_large(const Case& input, const Prediction& p) {
   const std::optional<Shortage> short_of = shortage(input, p.peak_memory);
   if (!short_of) return;
-  const Device& device = input.cluster[short_of->device];
-  const bool as_kind = !device.memory && device.memory_reserve == Bytes{};
-  warn(fmt::format("{}: {} needs {} of memory, {} has {}{}", p.strategy.name(), device.name,
-                   format_bytes(short_of->needed), as_kind ? device.kind : "it",
-                   format_bytes(short_of->capacity),
-                   device.memory_reserve > Bytes{} ? " beside its reserve" : ""));
+  warn(fmt::format("{}: {}", p.strategy.name(), shortage_text(input, *short_of)));
 }
 
 void print_joined_transfers(const std::vector<Prediction>& predictions) {

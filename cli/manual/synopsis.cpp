@@ -10,6 +10,7 @@
 #include "sim/graph/zoo.h"
 #include "sim/profile/profile.h"
 #include "sim/scenario/settings.h"
+#include "sim/study/case/framework.h"
 
 namespace strata {
 namespace {
@@ -103,12 +104,19 @@ struct Known {
   ArgumentKind kind;
 };
 
+std::vector<std::string> framework_names() {
+  std::vector<std::string> names = {std::string(kNoFramework)};
+  for (const Framework& framework : shipped_frameworks()) names.push_back(framework.name);
+  return names;
+}
+
 // Text that the shell knows nothing about is what has neither words nor endings.
 std::vector<Known> known_kinds() {
   const ArgumentKind strategies = kind_of(setting("strategy"));
   return {
       {{"MODEL", "--model"}, {"MODEL", model_names(), {"toml", "onnx"}}},
       {{"--cluster"}, {"CLUSTER", cluster_names(), {"toml"}}},
+      {{"FRAMEWORK", "--as"}, {"FRAMEWORK", framework_names(), {"toml"}}},
       {{"BEFORE", "AFTER"}, strategies},
       {{"--strategies"}, {"STRATEGIES", strategies.words, strategies.endings, true}},
       {{"--devices"}, {"DEVICES", {"cpu:1", "cpu:2", "cpu:4", "cuda:0"}, {}}},

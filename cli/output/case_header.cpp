@@ -27,7 +27,7 @@ std::string step_text(const StepSettings& step) {
   if (step.recompute != Recompute::none) {
     text += fmt::format(", recompute {}", name(step.recompute));
   }
-  if (step.framework != Framework::none) text += fmt::format(", as {}", name(step.framework));
+  if (step.framework != kNoFramework) text += fmt::format(", as {}", step.framework);
   return text;
 }
 

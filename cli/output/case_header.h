@@ -20,7 +20,7 @@ struct StepSettings {
   std::optional<std::int64_t> micro_batch = {};
   std::string schedule = {};  ///< a kind's name or a file, where it was asked for
   Recompute recompute = Recompute::none;
-  Framework framework = Framework::none;
+  std::string framework = std::string(kNoFramework);
 };
 /// What of it is not as usual: ", adam, micro-batch 2, schedule gpipe", or nothing.
 std::string step_text(const StepSettings& step);

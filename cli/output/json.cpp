@@ -123,7 +123,7 @@ nlohmann::ordered_json prediction_json(const Case& input, const Prediction& pred
   json["optimizer"] = name(input.optimizer);
   json["gradients"] = name(input.dtypes.gradients);
   json["recompute"] = name(input.recompute);
-  json["as"] = name(input.framework);
+  json["as"] = input.framework;
   json["rounds"] = prediction.rounds;
   json["simulated_rounds"] = prediction.plan.rounds();
   json["schedule"] = schedule_used(input, prediction.strategy, prediction.rounds);

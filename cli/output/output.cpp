@@ -73,6 +73,10 @@ void flush_output() {
   if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) fail();
 }
 
+std::string counted(std::size_t count, std::string_view one, std::string_view several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several);
+}
+
 std::string option_name(std::string_view key) {
   std::string name = fmt::format("--{}", key);
   std::replace(name.begin(), name.end(), '_', '-');

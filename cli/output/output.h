@@ -26,6 +26,9 @@ void print(fmt::format_string<Args...> format, Args&&... args) {
   write_output(fmt::format(format, std::forward<Args>(args)...));
 }
 
+/// "1 strategy", "2 strategies".
+std::string counted(std::size_t count, std::string_view one, std::string_view several);
+
 /// "memory_limit" as "--memory-limit".
 std::string option_name(std::string_view key);
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/json.h"
+#include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "cli/output/trust_output.h"
 #include "sim/strategy/config_text.h"
@@ -175,10 +176,6 @@ std::string kept_text(const SolveNames& names) {
 std::string less_text(const Solved& solved) {
   return std::isfinite(solved.least().value) ? fmt::format(", {:.2g}% less", 100 * solved.gap())
                                              : std::string();
-}
-
-std::string counted(std::size_t count, std::string_view what, std::string_view plural) {
-  return fmt::format("{} {}", count, count == 1 ? what : plural);
 }
 
 std::string_view stopped_text(const SolveNames& names) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/device_warnings.h"
+#include "cli/output/output.h"
 #include "cli/output/provenance.h"
 #include "cli/output/table.h"
 #include "sim/plan/work_kind.h"
@@ -127,10 +128,6 @@ std::string order_text(const ValidateReport& report) {
       pairs, 100 * report.rank_agreement(),
       report.fastest_first() ? "None was faster than the one predicted to be the fastest."
                              : "One was faster than the one predicted to be the fastest.");
-}
-
-std::string counted(std::size_t count, std::string_view one, std::string_view several) {
-  return fmt::format("{} {}", count, count == 1 ? one : several);
 }
 
 // "Predictions hold", or how many do what.

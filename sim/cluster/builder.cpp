@@ -74,11 +74,9 @@ void ClusterBuilder::claim_name(const std::string& name, std::string_view what) 
 
 void ClusterBuilder::add_device(Device device) {
   claim_name(device.name, "device");
-  if (device.memory && *device.memory <= device.memory_reserve) {
+  if (device.memory == Bytes{}) {
     errors_.add(where_,
-                fmt::format("device '{}': memory must be more than memory_reserve, {} B; "
-                            "it is {} B",
-                            device.name, device.memory_reserve.value, device.memory->value));
+                fmt::format("device '{}': memory must be positive, as \"40 GB\"", device.name));
   }
   if (!(device.speed >= kLeastSpeed && device.speed <= kMostSpeed)) {
     errors_.add(where_, fmt::format("device '{}': speed must be from {:g} to {:g}; it is {}",

@@ -43,10 +43,17 @@ MfuOfType mfus_of(const Profile& profile) {
   return mfus;
 }
 
+double nccl_share_of(const Profile& profile) {
+  if (!profile.nccl_channels) return 0;
+  return static_cast<double>(profile.nccl_channels->value) /
+         static_cast<double>(profile.efficiency.cores.value);
+}
+
 class ProfileCostModel final : public CostModel {
  public:
   explicit ProfileCostModel(const Profile& profile)
       : capacity_(profile.memory_capacity.value),
+        nccl_share_(nccl_share_of(profile)),
         measured_(profile.measured),
         moves_(profile.moves),
         tables_(std::make_shared<const KernelCosts>(profile)),
@@ -76,6 +83,7 @@ class ProfileCostModel final : public CostModel {
     return {roofline_(passes, DType::fp32), CostSource::analytic};
   }
   Bytes memory_capacity() const override { return capacity_; }
+  double nccl_share() const override { return nccl_share_; }
   bool computes_in(DType dtype) const override {
     return computes_in_[static_cast<std::size_t>(dtype)];
   }
@@ -154,6 +162,7 @@ class ProfileCostModel final : public CostModel {
   }
 
   Bytes capacity_;
+  double nccl_share_;
   MeasuredCosts measured_;
   MeasuredMoves moves_;
   std::shared_ptr<const KernelCosts> tables_;

@@ -62,6 +62,9 @@ class CostModel {
   virtual Cost move(MoveKind kind, Bytes bytes) const = 0;
   /// The memory of one device of the kind.
   virtual Bytes memory_capacity() const = 0;
+  /// The share of the kind's multiprocessors that NCCL's channels have for themselves; 0 where the
+  /// profile says nothing of them.
+  virtual double nccl_share() const { return 0; }
   /// Whether the kind has arithmetic of this type. Where not, it computes in fp32, and its elements
   /// alone have the type's size.
   virtual bool computes_in(DType) const { return true; }

@@ -16,6 +16,10 @@ namespace {
 // Beyond these, times would leave what the clock holds.
 constexpr double kLeastLayerSpeed = 1e-9, kMostLayerSpeed = 1e9;
 
+bool selects(std::string_view selector, const Layer& layer) {
+  return selector == "*" || layer.name == selector || name(layer.op) == selector;
+}
+
 std::string ops_of(const Graph& graph) {
   std::set<std::string_view> ops;
   for (const Layer& layer : graph.layers()) ops.insert(name(layer.op));
@@ -28,13 +32,18 @@ Graph with_layer_speed(const Graph& graph, std::string_view selector, double spe
   std::vector<double> speeds;
   bool selected = false;
   for (const Layer& layer : graph.layers()) {
-    const bool chosen = selector == "*" || layer.name == selector || name(layer.op) == selector;
+    const bool chosen = selects(selector, layer);
     speeds.push_back(chosen ? speed : layer.speed);
     selected = selected || chosen;
   }
   if (selected) return graph.with_speeds(speeds);
   throw InputError(fmt::format("{} has no layer '{}'; allowed: *, an op ({}), or a layer's name",
                                graph.name(), selector, ops_of(graph)));
+}
+
+bool has_layer(const Graph& graph, std::string_view selector) {
+  return std::ranges::any_of(graph.layers(),
+                             [&](const Layer& layer) { return selects(selector, layer); });
 }
 
 double parse_layer_speed(std::string_view text) {

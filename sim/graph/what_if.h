@@ -14,6 +14,9 @@ namespace strata {
 /// nothing, with what there is.
 Graph with_layer_speed(const Graph& graph, std::string_view selector, double speed);
 
+/// Whether the selector selects something.
+bool has_layer(const Graph& graph, std::string_view selector);
+
 /// A number or a factor: both are of the profile's own costs. Throws InputError.
 double parse_layer_speed(std::string_view text);
 

@@ -68,6 +68,9 @@ struct Profile {
   std::string description;
   Sourced<Bytes> memory_capacity;
   Sourced<BytesPerSecond> bandwidth;
+  /// Of NCCL, each of which has a multiprocessor (Efficiency::cores) for itself while it moves
+  /// bytes.
+  std::optional<Sourced<std::int64_t>> nccl_channels;
   Peaks peaks;
   PublishedMfu published_mfu;
   Efficiency efficiency;

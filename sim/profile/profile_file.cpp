@@ -88,6 +88,7 @@ void read_device(Table table, Profile& profile, Diagnostics& errors) {
   FigureReader read(std::move(table), errors);
   read("memory_capacity", profile.memory_capacity, read_bytes);
   read("memory_bandwidth", profile.bandwidth, read_memory_bandwidth);
+  read("nccl_channels", profile.nccl_channels, read_extent);
   read.finish();
 }
 
@@ -251,7 +252,9 @@ Profile parse_profile(std::string_view toml, const std::string& file) {
 std::string print_profile(const Profile& profile) {
   std::string text = print_head(profile);
   text += "\n[device]\n" + print("memory_capacity", profile.memory_capacity) +
-          print("memory_bandwidth", profile.bandwidth) + "\n[peak]\n";
+          print("memory_bandwidth", profile.bandwidth);
+  if (profile.nccl_channels) text += print("nccl_channels", *profile.nccl_channels);
+  text += "\n[peak]\n";
   for (std::size_t i = 0; i < kDTypeNames.size(); ++i) {
     if (profile.peaks[i]) text += print(kDTypeNames[i], *profile.peaks[i]);
   }

@@ -14,7 +14,6 @@
 #include "sim/graph/optimizer.h"
 #include "sim/plan/collective.h"
 #include "sim/scenario/decimal.h"
-#include "sim/strategy/framework.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/strategy/recomputation.h"
 #include "sim/strategy/search_space.h"
@@ -100,11 +99,9 @@ constexpr std::array<SettingSpec, 42> kSettings = {{
      "what is computed again for the backward pass, not kept: none, selective (attentions that "
      "keep their scores) or full (all of a block but what it reads; default none)",
      kRecomputeNames},
-    {"as", ValueForm::choice, kSimulated, "FRAMEWORK",
-     "run as a framework does: megatron, ddp-2017 (data parallelism with parameter servers that "
-     "nothing overlaps) or fsdp (parameters in parts, gathered block by block); docs/frameworks.md "
-     "has what each sets (default none)",
-     kFrameworkNames},
+    {"as", ValueForm::text, kSimulated, "FRAMEWORK",
+     "run as a framework does: a name (strata frameworks) or a .toml file; docs/frameworks.md has "
+     "what each sets (default none)"},
     {"profile", ValueForm::files, kEveryJob, "FILE",
      "a .toml file (strata profile writes them) in place of the profile that ships for its kind "
      "of device; repeatable"},

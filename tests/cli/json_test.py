@@ -92,6 +92,9 @@ class Contract(unittest.TestCase):
         self.assertEqual(names["r3d_18"]["parameters"], 33371472)
         clusters = said("strata clusters --json")
         self.assert_shape(clusters, {"clusters": [{"name": str, "description": str}]})
+        frameworks = said("strata frameworks --json")
+        self.assert_shape(frameworks, {"frameworks": [{"name": str, "description": str,
+                                                       "settings": dict, "set": dict}]})
 
     def test_show(self):
         known = {"lenet5": 61706, "alexnet": 61100840, "vgg16": 138357544,

@@ -20,6 +20,7 @@
 #include "sim/strategy/hybrid.h"
 #include "sim/strategy/schedule.h"
 #include "sim/strategy/strategy_file.h"
+#include "sim/study/case/framework.h"
 #include "sim/study/case/what_ifs.h"
 #include "sim/text/file.h"
 #include "sim/text/split.h"
@@ -282,6 +283,7 @@ class CaseDrawer {
   void draw(const SettingSpec& setting) {
     if (is_left_out(setting.key) || !is_said(random_)) return;
     if (setting.key == "schedule") return add("schedule", drawn_schedule());
+    if (setting.key == "as") return add("as", one_of(random_, drawn_frameworks()));
     switch (setting.form) {
       case ValueForm::choice:
       case ValueForm::flag:
@@ -360,6 +362,12 @@ class CaseDrawer {
 };
 
 }  // namespace
+
+std::vector<std::string> drawn_frameworks() {
+  std::vector<std::string> names = {std::string(kNoFramework)};
+  for (const Framework& framework : shipped_frameworks()) names.push_back(framework.name);
+  return names;
+}
 
 std::string drawn_cluster(Random& random) {
   return ClusterText(random).draw();

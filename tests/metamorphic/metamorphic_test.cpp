@@ -38,6 +38,7 @@ std::vector<std::string> values_of_choices() {
     if (chosen) add(setting.key, setting.choices);
   }
   for (const WhatIfSpec& what_if : what_ifs()) add(what_if.key, what_if.words);
+  for (const std::string& name : strata::testing::drawn_frameworks()) all.push_back("as=" + name);
   return all;
 }
 

@@ -147,6 +147,9 @@ class ChakraWriter {
     } else {
       tell_collective(exchange != nullptr ? collective_of(*exchange) : collective_of(task), at.step,
                       node);
+      if (exchange != nullptr && exchange->fused) {
+        node.attributes.push_back(bool_attribute("half_of_all_reduce", true));
+      }
     }
     keep(at, write(task.device, std::move(node), timeline_.span(at.step, at.task)));
   }

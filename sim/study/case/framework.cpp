@@ -1,116 +1,142 @@
 #include "sim/study/case/framework.h"
 
 #include <algorithm>
-#include <iterator>
-#include <string_view>
-#include <variant>
+#include <array>
+#include <span>
+#include <utility>
 
-#include "sim/graph/blocks.h"
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
 #include "sim/graph/what_if.h"
+#include "sim/scenario/settings.h"
+#include "sim/study/case/case_settings.h"
+#include "sim/study/case/what_ifs.h"
+#include "sim/text/diagnostics.h"
+#include "sim/text/embedded.h"
+#include "sim/text/file.h"
+#include "sim/text/toml.h"
+#include "sim/text/value.h"
 
 namespace strata {
+
+std::span<const EmbeddedFile> framework_files();  // generated: profiles/frameworks/*.toml
+
 namespace {
 
-// The cross entropy converts the logits to fp32 and passes over them in a kernel for each
-// operation, where Strata counts a fused one: its speed beside that one's.
-constexpr double kMegatronLossSpeed = 0.1;
+// What of a step a framework may decide; the rest is the network, the machine and its use.
+constexpr std::array<std::string_view, 9> kSettings = {"sync",      "bucket",   "zero",
+                                                       "offload",   "dtype",    "gradients",
+                                                       "optimizer", "schedule", "recompute"};
 
-bool has_loss(const Graph& graph) {
-  return std::any_of(graph.layers().begin(), graph.layers().end(), [](const Layer& layer) {
-    return std::holds_alternative<SoftmaxCrossEntropy>(layer.op);
-  });
+// A value by itself, or with its source.
+FrameworkEntry read_entry(const SettingSpec& setting, const std::string& key, const Value& value) {
+  if (!value.is(ValueKind::table)) return {key, read_single(setting, value), {}};
+  Table table = value.as_table();
+  FrameworkEntry entry{key, read_single(setting, table.required("value")), table.string("source")};
+  table.finish();
+  return entry;
 }
 
-// Megatron-LM of 2021 to 2023: PyTorch's eager kernels, an attention that writes its scores, all
-// gradients of a data-parallel group summed at once behind the last backward pass. The launches and
-// the loss's speed are fitted to profiles/published/megatron-a100.toml.
-void run_as_megatron(Case& input) {
-  change_kernels(input, [](KernelTraits& kernels) {
-    kernels.fused_attention = false;
-    kernels.keeps_masks = true;
-  });
-  input.products = Products::merged;
-  input.exchanges = Exchanges::collective;
-  input.runtime.launches = {{68e-6}, {21e-6}, {0}, {9e-6}, {170e-6}, true, true};
-  if (has_loss(input.graph)) {
-    input.graph = with_layer_speed(input.graph, "softmax_cross_entropy", kMegatronLossSpeed);
+void read_settings(Table table, Framework& framework, Diagnostics& errors) {
+  for (const std::string_view key : kSettings) {
+    errors.attempt([&] {
+      const auto value = table.optional(key);
+      if (!value) return;
+      framework.settings.push_back(read_entry(setting(key), std::string(key), *value));
+    });
+  }
+  table.finish(errors);
+}
+
+void read_what_ifs(Table table, Framework& framework, Diagnostics& errors) {
+  for (const auto& member : table.members()) {
+    errors.attempt([&] {
+      const auto& [key, value] = member;
+      if (find_what_if(key) == nullptr) {
+        value.fail(fmt::format("unknown key '{}'; allowed: {}", key, what_if_keys()));
+      }
+      framework.what_ifs.push_back(read_entry(what_if_setting(), key, value));
+    });
   }
 }
 
-// TensorFlow and its like on the GPUs of one host, in 2017: variables lie on the GPUs in turn, as
-// parameter servers, and a GPU computes nothing while gradients and parameters move.
-void run_as_ddp_2017(Case& input) {
-  input.runtime.overlap = Overlap::none;
+template <class Use>
+void naming(const Framework& framework, const FrameworkEntry& entry, const Use& use) try {
+  use();
+} catch (InputError& error) {
+  error.add_context(fmt::format("`as` {}: {}={}", framework.name, entry.key, entry.value));
+  throw;
 }
 
-// Of the layers that repeat, or of all where none do.
-Bytes largest_block(const Case& input) {
-  const auto parameters = [&](std::size_t first, std::size_t last) {
-    std::int64_t sum = 0;
-    for (std::size_t i = first; i < last; ++i) sum += input.graph[LayerId(i)].parameters.total();
-    return Bytes{sum * element_bytes(input.dtypes.gradients)};
-  };
-  Bytes largest;
-  for (const Repeat& blocks : repeated_blocks(input.graph)) {
-    largest = std::max(largest, parameters(blocks.first, blocks.first + blocks.length));
-  }
-  return largest > Bytes{} ? largest : parameters(0, input.graph.size());
-}
-
-/// Of a kind's multiprocessors those that NCCL's channels have for themselves (docs/frameworks.md).
-struct NcclShare {
-  std::string_view kind;
-  double channels, multiprocessors;
-};
-constexpr NcclShare kNcclShares[] = {{"p100", 8, 56},   {"v100", 12, 80},  {"a100", 24, 108},
-                                     {"h100", 24, 132}, {"h200", 24, 132}, {"b200", 24, 148}};
-
-// Of the first device's kind; nothing is known of others.
-double nccl_share(const Cluster& cluster) {
-  const std::string& kind = cluster.devices().front().kind;
-  const auto* const at = std::find_if(std::begin(kNcclShares), std::end(kNcclShares),
-                                      [&](const NcclShare& share) { return share.kind == kind; });
-  return at == std::end(kNcclShares) ? 0 : at->channels / at->multiprocessors;
-}
-
-// PyTorch's FullyShardedDataParallel around each block: parameters, gradients and the optimizer's
-// state in parts, a block gathered while the one before it is computed.
-void run_as_fsdp(Case& input) {
-  if (input.sync.bucket == kUsualBucket) input.sync.bucket = largest_block(input);
-  input.runtime.communication_share = nccl_share(input.cluster);
+bool selects_no_layer(const Graph& graph, const std::string& key) {
+  const auto selector = selector_in(key, "layer.SELECTOR.speed");
+  return selector && !has_layer(graph, *selector);
 }
 
 }  // namespace
 
+Framework parse_framework(std::string_view toml, const std::string& file) {
+  const Document document = parse_toml(toml, file);
+  Table root = document.table();
+  Framework framework;
+  Diagnostics errors;
+  errors.attempt([&] { framework.name = root.string("name"); });
+  errors.attempt([&] { framework.description = root.string_or("description", ""); });
+  errors.attempt([&] {
+    if (auto settings = root.optional_table("settings")) {
+      read_settings(*settings, framework, errors);
+    }
+  });
+  errors.attempt([&] {
+    if (auto set = root.optional_table("set")) read_what_ifs(*set, framework, errors);
+  });
+  root.finish(errors);
+  errors.throw_if_any();
+  return framework;
+}
+
+std::vector<Framework> shipped_frameworks() {
+  std::vector<Framework> frameworks;
+  for (const EmbeddedFile& file : framework_files()) {
+    frameworks.push_back(parse_framework(file.text, fmt::format("{}.toml", file.name)));
+  }
+  return frameworks;
+}
+
+Framework load_framework(const std::string& name_or_file) {
+  if (name_or_file == kNoFramework) return {};
+  if (name_or_file.ends_with(".toml")) {
+    return parse_framework(read_file(name_or_file), name_or_file);
+  }
+  std::vector<std::string_view> names = {kNoFramework};
+  for (const EmbeddedFile& file : framework_files()) {
+    if (file.name == name_or_file) {
+      return parse_framework(file.text, fmt::format("{}.toml", file.name));
+    }
+    names.push_back(file.name);
+  }
+  throw InputError(fmt::format("unknown framework \"{}\"; allowed: {}, or a .toml file",
+                               name_or_file, fmt::join(names, ", ")));
+}
+
 void choose_settings(CaseRequest& request, const std::function<bool(std::string_view)>& given) {
-  const auto choose = [&](std::string_view key, auto& value, auto chosen) {
-    if (!given(key)) value = chosen;
-  };
-  switch (request.framework) {
-    case Framework::none:
-      return;
-    case Framework::megatron:
-      choose("optimizer", request.optimizer, Optimizer::adam);
-      return choose("bucket", request.sync.bucket, kOneBucket);
-    case Framework::ddp_2017:
-      return choose("sync", request.sync.algorithm, SyncAlgorithm::ps);
-    case Framework::fsdp:
-      choose("optimizer", request.optimizer, Optimizer::adam);
-      return choose("zero", request.sync.zero, Zero::parameters);
+  const Framework framework = load_framework(request.framework);
+  for (const FrameworkEntry& entry : framework.settings) {
+    if (given(entry.key)) continue;
+    each_setting(request, [&](std::string_view key, auto& value) {
+      if (key == entry.key) {
+        naming(framework, entry, [&] { read_setting(key, entry.value, value); });
+      }
+    });
   }
 }
 
-void run_as(Framework framework, Case& input) {
-  input.framework = framework;
-  switch (framework) {
-    case Framework::none:
-      return;
-    case Framework::megatron:
-      return run_as_megatron(input);
-    case Framework::ddp_2017:
-      return run_as_ddp_2017(input);
-    case Framework::fsdp:
-      return run_as_fsdp(input);
+void run_as(const Framework& framework, Case& input) {
+  input.framework = framework.name;
+  for (const FrameworkEntry& entry : framework.what_ifs) {
+    if (selects_no_layer(input.graph, entry.key)) continue;
+    naming(framework, entry, [&] { change(input, entry.key, entry.value); });
   }
 }
 

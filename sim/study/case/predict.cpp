@@ -338,6 +338,15 @@ std::optional<Shortage> shortage(const Case& input, std::span<const Bytes> peaks
   return worst;
 }
 
+std::string shortage_text(const Case& input, const Shortage& shortage) {
+  const Device& device = input.cluster[shortage.device];
+  const bool as_kind = !device.memory && device.memory_reserve == Bytes{};
+  return fmt::format("{} needs {} of memory, {} has {}{}", device.name,
+                     format_bytes(shortage.needed), as_kind ? device.kind : "it",
+                     format_bytes(shortage.capacity),
+                     device.memory_reserve > Bytes{} ? " beside its reserve" : "");
+}
+
 CaseResult result_of(const Case& input) {
   CaseResult result;
   result.model = input.graph.name();

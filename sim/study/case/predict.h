@@ -27,7 +27,6 @@
 #include "sim/profile/profile.h"
 #include "sim/simulate/simulate.h"
 #include "sim/store/result.h"
-#include "sim/strategy/framework.h"
 #include "sim/strategy/schedule.h"
 #include "sim/strategy/strategy.h"
 #include "sim/timeline/breakdown.h"
@@ -35,6 +34,9 @@
 #include "sim/timeline/timeline.h"
 
 namespace strata {
+
+/// The name of no framework at all.
+inline constexpr std::string_view kNoFramework = "none";
 
 /// Keys and values of --set (what_ifs()), in order; docs/clusters.md says what each changes.
 using WhatIfs = std::vector<std::pair<std::string, std::string>>;
@@ -54,7 +56,7 @@ struct CaseRequest {
   std::optional<std::int64_t> micro_batch;  ///< samples of a round for each data-parallel group
   std::string schedule;                     ///< a ScheduleKind, a file, or the usual one
   Recompute recompute = Recompute::none;
-  Framework framework = Framework::none;
+  std::string framework = std::string(kNoFramework);  ///< a name or a file (framework.h)
   std::vector<std::string> profiles;  ///< files that stand in for the shipped profile of their kind
   WhatIfs sets;
   Unsupported unsupported = Unsupported::refuse;
@@ -86,7 +88,7 @@ struct Case {
   std::uint32_t rounds = 1;              ///< each of which has the graph's batch
   ScheduleChoice schedule = {};
   Recompute recompute = Recompute::none;  ///< of strategies that do not say it themselves
-  Framework framework = Framework::none;  ///< as which it was loaded
+  std::string framework = std::string(kNoFramework);  ///< as which it was loaded
 
   std::int64_t batch() const { return cut ? cut->batch : graph.batch() * rounds; }
 };
@@ -202,6 +204,8 @@ struct Shortage {
 /// The one that lacks the most; nothing where all have what they need. `peaks`: by device, as
 /// Prediction::peak_memory.
 std::optional<Shortage> shortage(const Case& input, std::span<const Bytes> peaks);
+/// "gpu0 needs 90.00 GB of memory, a100 has 80.00 GB".
+std::string shortage_text(const Case& input, const Shortage& shortage);
 
 /// What its columns say of the case itself, and of its prediction.
 CaseResult result_of(const Case& input);

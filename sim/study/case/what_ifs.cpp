@@ -9,20 +9,24 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/graph/blocks.h"
 #include "sim/graph/what_if.h"
 #include "sim/text/units.h"
 
 namespace strata {
 namespace {
 
-// Of a device's speed, lost while its collectives move bytes.
-double parse_share(const std::string& value) {
+// Of a device's speed, lost while its collectives move bytes. NCCL's channels have so many of the
+// first device's multiprocessors for themselves.
+double parse_share(const std::string& value, const Case& input) {
+  if (value == "nccl") return input.models.front()->nccl_share();
   try {
     const double share = parse_number(value);
     if (share >= 0 && share < 1) return share;
   } catch (const InputError&) {  // said below, with what is allowed
   }
-  throw InputError(fmt::format("'{}' is no share; allowed: a number from 0, below 1", value));
+  throw InputError(
+      fmt::format("'{}' is no share; allowed: a number from 0, below 1, or nccl", value));
 }
 
 template <bool KernelTraits::*trait>
@@ -67,7 +71,25 @@ void change_gather(Case& input, const WhatIfValue& value) {
   input.gathers_again = value.on;
 }
 void change_communication_share(Case& input, const WhatIfValue& value) {
-  input.runtime.communication_share = parse_share(value.text);
+  input.runtime.communication_share = parse_share(value.text, input);
+}
+
+// The gradients of the largest of the layers that repeat, or of all where none do.
+Bytes largest_block(const Case& input) {
+  const auto gradients = [&](std::size_t first, std::size_t last) {
+    std::int64_t sum = 0;
+    for (std::size_t i = first; i < last; ++i) sum += input.graph[LayerId(i)].parameters.total();
+    return Bytes{sum * element_bytes(input.dtypes.gradients)};
+  };
+  Bytes largest;
+  for (const Repeat& blocks : repeated_blocks(input.graph)) {
+    largest = std::max(largest, gradients(blocks.first, blocks.first + blocks.length));
+  }
+  return largest > Bytes{} ? largest : gradients(0, input.graph.size());
+}
+
+void change_sharing_unit(Case& input, const WhatIfValue& value) {
+  if (value.on && input.sync.bucket == kUsualBucket) input.sync.bucket = largest_block(input);
 }
 
 using TwoWords = std::array<std::string_view, 2>;
@@ -75,7 +97,7 @@ constexpr TwoWords kOverlapWords = {"on", "off"}, kAttentionWords = {"fused", "u
                    kDropoutWords = {"masks", "redrawn"}, kLayoutWords = {"nchw", "nhwc"},
                    kProductsWords = {"merged", "apart"},
                    kExchangesWords = {"collective", "pairwise"}, kGatherWords = {"again", "once"},
-                   kHostWords = {"wait", "ahead"};
+                   kHostWords = {"wait", "ahead"}, kUnitWords = {"block", "bucket"};
 
 std::vector<WhatIfSpec> make_table() {
   using enum WhatIfForm;
@@ -94,6 +116,7 @@ std::vector<WhatIfSpec> make_table() {
       {"products", word, change_products, kProductsWords},
       {"exchanges", word, change_exchanges, kExchangesWords},
       {"gather", word, change_gather, kGatherWords},
+      {"sharing.unit", word, change_sharing_unit, kUnitWords},
       {"launch.forward", duration, change_launch<&Launches::forward>},
       {"launch.backward", duration, change_launch<&Launches::backward>},
       {"launch.update", duration, change_launch<&Launches::update>},
@@ -120,7 +143,7 @@ std::string form_text(const WhatIfSpec& what_if) {
     case WhatIfForm::duration:
       return "a time";
     case WhatIfForm::share:
-      return "a number below 1";
+      return "a number below 1, or nccl";
     case WhatIfForm::word:
       break;
   }

@@ -78,6 +78,11 @@ std::vector<Strategy> rivals_of(const Case& input, const SearchOptions& space,
   return others;
 }
 
+std::string shortage_of(const Case& input, const Prediction& prediction) {
+  const std::optional<Shortage> found = shortage(input, prediction.peak_memory);
+  return found ? shortage_text(input, *found) : "";
+}
+
 // Nothing where a link is too slow for the simulation's clock.
 std::optional<Rival> rival(const Case& input, const Strategy& strategy, CaseMemo& memo) try {
   const Predicted of = predicted(input, strategy, memo);
@@ -88,7 +93,8 @@ std::optional<Rival> rival(const Case& input, const Strategy& strategy, CaseMemo
                p.path,
                exposures_of(input, of).all,
                p.largest_peak(),
-               !shortage(input, p.peak_memory),
+               shortage_of(input, p).empty(),
+               shortage_of(input, p),
                p.plan.size(),
                {}};
 } catch (const InputError&) {
@@ -118,7 +124,8 @@ Story tell(const Case& input, const CaseRequest& request, const SearchOptions& s
   story.parts = breakdown(p.plan, p.timeline).mean;
   story.exposures = exposures_of(input, of);
   story.peak_memory = p.largest_peak();
-  story.fits = !shortage(input, p.peak_memory);
+  story.shortage = shortage_of(input, p);
+  story.fits = story.shortage.empty();
   add_busiest(input, p, story);
   const SearchSpace searched(input.graph, input.cluster, space);
   story.lower_bound = least_step(input, space, {}, limits);

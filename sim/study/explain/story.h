@@ -25,6 +25,7 @@ struct Rival {
   Exposure communication;  ///< all of it
   Bytes peak_memory;       ///< of the device that needs the most
   bool fits = true;        ///< no device needs more than it has
+  std::string shortage;    ///< which device needs how much more than it has, where it does not fit
   std::size_t work = 0;    ///< of simulating it (Contender)
   std::vector<BreakEven> turns;
 };
@@ -44,6 +45,7 @@ struct Story {
   std::optional<Busiest> link;  ///< nothing where nothing moves
   Bytes peak_memory;            ///< of the device that needs the most
   bool fits = true;
+  std::string shortage;  ///< as a Rival's
   /// Where it does not fit: proved of the first device, that it needs so much under any strategy of
   /// the space (memory_floor.h), and what it has.
   Bytes least_memory, capacity;

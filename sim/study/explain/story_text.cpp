@@ -161,8 +161,7 @@ std::string bound_sentence(const Story& story) {
 
 std::string memory_sentence(const Story& story) {
   if (story.fits) return {};
-  std::string text =
-      fmt::format("It does not fit: a device needs {}.", format_bytes(story.peak_memory));
+  std::string text = fmt::format("It does not fit: {}.", story.shortage);
   if (story.nothing_fits()) {
     text += fmt::format(" Nothing of the search space fits: a device needs at least {} and has {}.",
                         format_bytes(story.least_memory), format_bytes(story.capacity));
@@ -178,8 +177,7 @@ std::string rival_sentence(const Story& story, const Rival& rival) {
       fmt::format("{} takes {}, {}, with {} on its critical path.", rival.strategy.name(),
                   format_seconds(rival.step), compared(ratio), made_of(rival.path, rival.step));
   if (!rival.fits) {
-    return text +
-           fmt::format(" It does not fit: a device needs {}.", format_bytes(rival.peak_memory));
+    return text + fmt::format(" It does not fit: {}.", rival.shortage);
   }
   if (std::abs(ratio - 1) < kSame) return text;
   return text + " " +

@@ -89,7 +89,7 @@ ErrorRecord read_record(std::string_view line) {
   record.sort.kind = cells[0];
   record.sort.family =
       static_cast<NetworkFamily>(read_name(cells[1], kNetworkFamilyNames, "family"));
-  record.sort.framework = static_cast<Framework>(read_name(cells[2], kFrameworkNames, "framework"));
+  record.sort.framework = std::string(cells[2]);
   record.sort.dtype = cells[3];
   record.error = {std::string(cells[4]),
                   cells[5] == "yes",
@@ -125,10 +125,9 @@ std::string print_errors(std::span<const ErrorRecord> records) {
   text += '\n';
   for (const auto& [sort, error] : records) {
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", sort.kind,
-                        kNetworkFamilyNames[static_cast<std::size_t>(sort.family)],
-                        name(sort.framework), sort.dtype, error.figures,
-                        error.fitted ? "yes" : "no", error.rows, error.devices, error.hosts,
-                        error.parameters, error.mean, error.p95);
+                        kNetworkFamilyNames[static_cast<std::size_t>(sort.family)], sort.framework,
+                        sort.dtype, error.figures, error.fitted ? "yes" : "no", error.rows,
+                        error.devices, error.hosts, error.parameters, error.mean, error.p95);
   }
   return text;
 }

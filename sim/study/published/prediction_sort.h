@@ -22,7 +22,7 @@ inline constexpr std::array<std::string_view, 3> kNetworkFamilyNames = {"transfo
 struct PredictionSort {
   std::string kind;  ///< of all devices; empty where they differ
   NetworkFamily family = NetworkFamily::other;
-  Framework framework = Framework::none;
+  std::string framework = std::string(kNoFramework);
   std::string dtype;  ///< "16 bit" for both types of that size
   auto operator<=>(const PredictionSort&) const = default;
 };

@@ -52,9 +52,10 @@ void check_memory(const Case& input) {
   for (std::size_t d = 0; d < input.models.size(); ++d) {
     const Device& device = input.cluster[DeviceId(d)];
     if (memory_capacity(input, DeviceId(d)) > Bytes{}) continue;
-    throw InputError(fmt::format("device {}: memory_reserve of {} leaves nothing of its {}",
-                                 device.name, format_bytes(device.memory_reserve),
-                                 format_bytes(input.models[d]->memory_capacity())));
+    throw InputError(
+        fmt::format("device {}: memory_reserve of {} leaves nothing of its {}", device.name,
+                    format_bytes(device.memory_reserve),
+                    format_bytes(device.memory.value_or(input.models[d]->memory_capacity()))));
   }
 }
 
@@ -176,12 +177,12 @@ Case CaseLoader::load(const CaseRequest& request) {
   result.optimizer = request.optimizer;
   if (request.gradients) result.dtypes.gradients = dtype_of(*request.gradients);
   cut_in_time(request, batch, result);
-  run_as(request.framework, result);
+  run_as(load_framework(request.framework), result);
   try {
     check(result.sync);
   } catch (InputError& error) {
-    if (request.framework != Framework::none) {
-      error.add_context(fmt::format("`as` {}", name(request.framework)));
+    if (result.framework != kNoFramework) {
+      error.add_context(fmt::format("`as` {}", result.framework));
     }
     throw;
   }

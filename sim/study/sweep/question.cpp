@@ -66,6 +66,7 @@ void find_files(Question& question, const std::string& folder) {
   find(question.input.cluster);
   find(question.strategy);
   find(question.input.schedule);
+  find(question.input.framework);
   for (std::string& file : question.input.profiles) find(file);
 }
 
@@ -115,9 +116,9 @@ Question understand(Job job, std::span<const Setting> settings, const std::strin
                        [&](const Setting& setting) { return setting.key == key; });
   };
   for (const Setting& setting : settings) read(question, setting);
-  choose_settings(question.input, says);
   if (!says("layers")) question.layers = job == Job::solve || searched_objective(question.strategy);
   find_files(question, folder);
+  choose_settings(question.input, says);
   share_with_run(question);
   return question;
 }

@@ -87,10 +87,8 @@ TEST(WhatIf, MemoryTakesThePlaceOfTheKindsAndSomethingElseMayTakePart) {
   EXPECT_EQ(shared[DeviceId(0)].memory_left(of_kind), Bytes{50'000'000'000});
   EXPECT_EQ(shared[DeviceId(1)].memory_left(of_kind), Bytes{10'000'000'000});
   EXPECT_EQ(parse_cluster(print_cluster(shared), "a.toml"), shared);
-  EXPECT_EQ(said([&] { apply(smaller, "device.gpu1.memory_reserve", "40 GB"); }),
-            "cluster a100-1x2: device 'gpu1': memory must be more than memory_reserve, 40000000000 "
-            "B; it is "
-            "40000000000 B");
+  EXPECT_EQ(said([&] { apply(before, "device.gpu1.memory", "0"); }),
+            "cluster a100-1x2: device 'gpu1': memory must be positive, as \"40 GB\"");
 }
 
 TEST(WhatIf, SaysWhatIsAllowed) {

@@ -61,8 +61,9 @@ TEST(WhatIfs, EachIsFoundByItsKeyAndStandsInTheHelpAndTheDocs) {
 }
 
 bool equal(const Case& a, const Case& b) {
-  return a.cluster == b.cluster && a.runtime == b.runtime && a.products == b.products &&
-         a.exchanges == b.exchanges && a.gathers_again == b.gathers_again &&
+  return a.cluster == b.cluster && a.sync.bucket == b.sync.bucket && a.runtime == b.runtime &&
+         a.products == b.products && a.exchanges == b.exchanges &&
+         a.gathers_again == b.gathers_again &&
          a.models.front()->kernels() == b.models.front()->kernels() &&
          a.graph[LayerId(1)].speed == b.graph[LayerId(1)].speed;
 }
@@ -129,7 +130,7 @@ TEST(WhatIfs, SayWhatIsAllowed) {
   };
   EXPECT_EQ(error("overlap", "yes"), "'yes' is not a value of overlap; allowed: on, off");
   EXPECT_EQ(error("communication.share", "1"),
-            "'1' is no share; allowed: a number from 0, below 1");
+            "'1' is no share; allowed: a number from 0, below 1, or nccl");
   EXPECT_EQ(error("colour", "1"), "unknown key 'colour'; allowed: " + what_if_keys());
 }
 

@@ -1,0 +1,78 @@
+// `strata frameworks`: how frameworks run a step, and where that is from.
+
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/commands.h"
+#include "cli/output/json.h"
+#include "cli/output/output.h"
+#include "cli/output/table.h"
+#include "sim/study/case/framework.h"
+
+namespace strata {
+namespace {
+
+nlohmann::ordered_json entries_json(const std::vector<FrameworkEntry>& entries) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const FrameworkEntry& entry : entries) {
+    json[entry.key] = {{"value", entry.value}, {"source", entry.source}};
+  }
+  return json;
+}
+
+void print_as_json(const std::vector<Framework>& frameworks) {
+  nlohmann::ordered_json document;
+  for (const Framework& framework : frameworks) {
+    document["frameworks"].push_back({{"name", framework.name},
+                                      {"description", framework.description},
+                                      {"settings", entries_json(framework.settings)},
+                                      {"set", entries_json(framework.what_ifs)}});
+  }
+  print_json(document);
+}
+
+void add_rows(std::string_view option, const std::vector<FrameworkEntry>& entries,
+              TextTable& table) {
+  for (const FrameworkEntry& entry : entries) {
+    const std::string key = option.empty() ? option_name(entry.key) : std::string(option);
+    const std::string value =
+        option.empty() ? entry.value : fmt::format("{}={}", entry.key, entry.value);
+    table.add({{"option", fmt::format("{} {}", key, value), TextTable::left},
+               {"from", entry.source, TextTable::left}});
+  }
+}
+
+void print_as_text(const std::vector<Framework>& frameworks) {
+  for (const Framework& framework : frameworks) {
+    TextTable table;
+    add_rows("", framework.settings, table);
+    add_rows("--set", framework.what_ifs, table);
+    print("--as {}: {}\n\n{}\n", framework.name, framework.description, table.print());
+  }
+  print(
+      "What is said besides counts in place of these. A file in .toml describes a framework of "
+      "your "
+      "own.\n");
+}
+
+}  // namespace
+
+void add_frameworks_command(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("frameworks", "show how frameworks run a step: what --as NAME stands for");
+  auto names = std::make_shared<std::vector<std::string>>();
+  auto json = std::make_shared<bool>(false);
+  command->add_option("FRAMEWORK", *names,
+                      "names or .toml files (default all that come with Strata)");
+  command->add_flag("--json", *json, "print JSON")->disable_flag_override();
+  command->callback([names, json] {
+    std::vector<Framework> frameworks;
+    for (const std::string& name : *names) frameworks.push_back(load_framework(name));
+    if (names->empty()) frameworks = shipped_frameworks();
+    *json ? print_as_json(frameworks) : print_as_text(frameworks);
+  });
+}
+
+}  // namespace strata
