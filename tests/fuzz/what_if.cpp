@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check(strata::apply(cluster, key, value));
   });
   return strata::fuzz(data, size, [&](std::string_view text) {
-    const auto [key, value] = split(text);
-    strata::apply(graph, key, value);
+    const auto [selector, value] = split(text);
+    strata::with_layer_speed(graph, selector, strata::parse_layer_speed(value));
   });
 }

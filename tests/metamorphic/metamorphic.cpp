@@ -24,7 +24,8 @@ std::vector<Said> said(const DrawnCase& drawn) {
       if (what_if == nullptr) continue;
       all.push_back(what_if->words.empty() ? Said(what_if->key)
                                            : fmt::format("{}={}", what_if->key, setting.value));
-    } else if (spec->form == ValueForm::choice || setting.key == "schedule") {
+    } else if (spec->form == ValueForm::choice || setting.key == "schedule" ||
+               setting.key == "as") {
       all.push_back(fmt::format("{}={}", setting.key, setting.value));
     } else {
       all.push_back(setting.key);

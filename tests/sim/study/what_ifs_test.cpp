@@ -120,7 +120,7 @@ TEST(WhatIfs, AReserveLeavesSomething) {
 
 TEST(WhatIfs, SayWhatIsAllowed) {
   Case input = load_case(lenet5());
-  const auto error = [&](const std::string& key, const std::string& value) -> std::string {
+  const auto refusal = [&](const std::string& key, const std::string& value) -> std::string {
     try {
       change(input, key, value);
     } catch (const InputError& error) {
@@ -128,10 +128,10 @@ TEST(WhatIfs, SayWhatIsAllowed) {
     }
     return "none";
   };
-  EXPECT_EQ(error("overlap", "yes"), "'yes' is not a value of overlap; allowed: on, off");
-  EXPECT_EQ(error("communication.share", "1"),
+  EXPECT_EQ(refusal("overlap", "yes"), "'yes' is not a value of overlap; allowed: on, off");
+  EXPECT_EQ(refusal("communication.share", "1"),
             "'1' is no share; allowed: a number from 0, below 1, or nccl");
-  EXPECT_EQ(error("colour", "1"), "unknown key 'colour'; allowed: " + what_if_keys());
+  EXPECT_EQ(refusal("colour", "1"), "unknown key 'colour'; allowed: " + what_if_keys());
 }
 
 }  // namespace
