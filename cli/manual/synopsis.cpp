@@ -104,12 +104,6 @@ struct Known {
   ArgumentKind kind;
 };
 
-std::vector<std::string> framework_names() {
-  std::vector<std::string> names = {std::string(kNoFramework)};
-  for (const Framework& framework : shipped_frameworks()) names.push_back(framework.name);
-  return names;
-}
-
 // Text that the shell knows nothing about is what has neither words nor endings.
 std::vector<Known> known_kinds() {
   const ArgumentKind strategies = kind_of(setting("strategy"));

@@ -300,6 +300,8 @@ class Chakra(Exported):
         exchanges = [n for n in ranks[0] if n["type"] == COLLECTIVE and is_exchange(n["attr"])]
         types = collections.Counter(n["attr"]["comm_type"] for n in exchanges)
         self.assertEqual(set(types), {chakra_wire.ALL_GATHER, chakra_wire.REDUCE_SCATTER})
+        # Without sequence parallelism what is scattered is gathered again: one all-reduce.
+        self.assertTrue(any(n["attr"].get("half_of_all_reduce") for n in exchanges))
         # Those of one tensor have the parts that it is scattered in: 8 x 32 x 64 values.
         self.assertIn(2 * 8 * 32 * 64, {n["attr"]["group_bytes"] for n in exchanges})
 

@@ -283,7 +283,7 @@ class CaseDrawer {
   void draw(const SettingSpec& setting) {
     if (is_left_out(setting.key) || !is_said(random_)) return;
     if (setting.key == "schedule") return add("schedule", drawn_schedule());
-    if (setting.key == "as") return add("as", one_of(random_, drawn_frameworks()));
+    if (setting.key == "as") return add("as", one_of(random_, framework_names()));
     switch (setting.form) {
       case ValueForm::choice:
       case ValueForm::flag:
@@ -362,12 +362,6 @@ class CaseDrawer {
 };
 
 }  // namespace
-
-std::vector<std::string> drawn_frameworks() {
-  std::vector<std::string> names = {std::string(kNoFramework)};
-  for (const Framework& framework : shipped_frameworks()) names.push_back(framework.name);
-  return names;
-}
 
 std::string drawn_cluster(Random& random) {
   return ClusterText(random).draw();

@@ -35,7 +35,4 @@ struct DrawnCase {
 /// Writes the files of the case into the folder, under names that no other number has.
 DrawnCase drawn_case(Random& random, const std::string& folder, std::uint64_t number);
 
-/// What `as` may be: every framework that comes with Strata, and none.
-std::vector<std::string> drawn_frameworks();
-
 }  // namespace strata::testing

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/scenario/settings.h"
+#include "sim/study/case/framework.h"
 #include "sim/study/case/what_ifs.h"
 #include "tests/metamorphic/anomaly.h"
 #include "tests/metamorphic/relation.h"
@@ -38,7 +39,7 @@ std::vector<std::string> values_of_choices() {
     if (chosen) add(setting.key, setting.choices);
   }
   for (const WhatIfSpec& what_if : what_ifs()) add(what_if.key, what_if.words);
-  for (const std::string& name : strata::testing::drawn_frameworks()) all.push_back("as=" + name);
+  for (const std::string& name : strata::framework_names()) all.push_back("as=" + name);
   return all;
 }
 

@@ -104,20 +104,24 @@ std::vector<Framework> shipped_frameworks() {
   return frameworks;
 }
 
+std::vector<std::string> framework_names() {
+  std::vector<std::string> names = {std::string(kNoFramework)};
+  for (const EmbeddedFile& file : framework_files()) names.emplace_back(file.name);
+  return names;
+}
+
 Framework load_framework(const std::string& name_or_file) {
   if (name_or_file == kNoFramework) return {};
   if (name_or_file.ends_with(".toml")) {
     return parse_framework(read_file(name_or_file), name_or_file);
   }
-  std::vector<std::string_view> names = {kNoFramework};
   for (const EmbeddedFile& file : framework_files()) {
     if (file.name == name_or_file) {
       return parse_framework(file.text, fmt::format("{}.toml", file.name));
     }
-    names.push_back(file.name);
   }
   throw InputError(fmt::format("unknown framework \"{}\"; allowed: {}, or a .toml file",
-                               name_or_file, fmt::join(names, ", ")));
+                               name_or_file, fmt::join(framework_names(), ", ")));
 }
 
 void choose_settings(CaseRequest& request, const std::function<bool(std::string_view)>& given) {

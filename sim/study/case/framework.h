@@ -29,8 +29,9 @@ struct Framework {
   std::vector<FrameworkEntry> what_ifs = {};  ///< before those that somebody asked for
 };
 
-/// Those that come with Strata, by name.
+/// Those that come with Strata; and what `as` may be besides a file: "none" and their names.
 std::vector<Framework> shipped_frameworks();
+std::vector<std::string> framework_names();
 
 /// A name, "none" or a file. Throws InputError "FILE:LINE: ...", everything that is wrong.
 Framework load_framework(const std::string& name_or_file);
