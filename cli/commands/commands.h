@@ -12,7 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include "sim/base/error.h"
-#include "sim/study/case/runner.h"
+#include "sim/measure/runner.h"
 
 namespace strata {
 

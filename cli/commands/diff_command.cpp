@@ -17,11 +17,12 @@
 #include "cli/output/trust_output.h"
 #include "sim/base/error.h"
 #include "sim/cluster/presets.h"
+#include "sim/explain/diff.h"
 #include "sim/graph/zoo.h"
+#include "sim/search/asked_strategy.h"
+#include "sim/search/solve.h"
 #include "sim/strategy/config_text.h"
 #include "sim/strategy/strategy_file.h"
-#include "sim/study/explain/diff.h"
-#include "sim/study/search/solve.h"
 #include "sim/text/units.h"
 
 namespace strata {

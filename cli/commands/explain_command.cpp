@@ -16,8 +16,9 @@
 #include "cli/output/output.h"
 #include "cli/output/trust_output.h"
 #include "sim/base/error.h"
-#include "sim/study/explain/choices.h"
-#include "sim/study/search/solve.h"
+#include "sim/explain/choices.h"
+#include "sim/search/asked_strategy.h"
+#include "sim/search/solve.h"
 
 namespace strata {
 namespace {

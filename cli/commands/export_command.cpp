@@ -8,7 +8,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/exports.h"
 #include "cli/options/setting_options.h"
-#include "sim/study/case/case_settings.h"
+#include "sim/case/case_settings.h"
 
 namespace strata {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/output/json.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
-#include "sim/study/case/framework.h"
+#include "sim/case/framework.h"
 
 namespace strata {
 namespace {

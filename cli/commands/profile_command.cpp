@@ -19,8 +19,8 @@
 #include "cli/output/provenance.h"
 #include "cli/output/table.h"
 #include "sim/base/cancel.h"
+#include "sim/measure/measure_profile.h"
 #include "sim/profile/write_profile.h"
-#include "sim/study/measure/measure_profile.h"
 #include "sim/text/units.h"
 
 namespace strata {

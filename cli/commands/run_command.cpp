@@ -21,10 +21,10 @@
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/exporters/trace/trace.h"
-#include "sim/study/measure/kept_costs.h"
-#include "sim/study/run/run.h"
+#include "sim/measure/kept_costs.h"
 #include "sim/text/file.h"
 #include "sim/text/units.h"
+#include "sim/train/run.h"
 
 namespace strata {
 namespace {

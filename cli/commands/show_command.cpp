@@ -14,8 +14,8 @@
 #include "cli/output/json.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
+#include "sim/case/network.h"
 #include "sim/graph/blocks.h"
-#include "sim/study/case/network.h"
 #include "sim/text/units.h"
 
 namespace strata {

@@ -18,8 +18,8 @@
 #include "cli/output/solve_output.h"
 #include "cli/output/trust_output.h"
 #include "sim/base/error.h"
+#include "sim/search/within_memory.h"
 #include "sim/strategy/strategy_file.h"
-#include "sim/study/search/within_memory.h"
 #include "sim/text/file.h"
 #include "sim/text/units.h"
 

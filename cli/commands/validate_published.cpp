@@ -10,8 +10,8 @@
 #include "cli/output/output.h"
 #include "cli/output/progress.h"
 #include "sim/base/error.h"
-#include "sim/study/published/expected_error.h"
-#include "sim/study/published/published.h"
+#include "sim/published/expected_error.h"
+#include "sim/published/published.h"
 #include "sim/text/file.h"
 
 namespace strata {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/case/predict.h"
+#include "sim/case/predict.h"
 
 namespace strata {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sim/base/error.h"
-#include "sim/study/case/runner.h"
+#include "sim/measure/runner.h"
 
 namespace strata {
 

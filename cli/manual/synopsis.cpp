@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/case/framework.h"
 #include "sim/cluster/presets.h"
 #include "sim/graph/zoo.h"
 #include "sim/profile/profile.h"
 #include "sim/scenario/settings.h"
-#include "sim/study/case/framework.h"
 
 namespace strata {
 namespace {

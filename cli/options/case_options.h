@@ -8,7 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "sim/study/case/predict.h"
+#include "sim/case/predict.h"
 
 namespace strata {
 

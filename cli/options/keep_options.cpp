@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/study/search/keep.h"
+#include "sim/search/asked_strategy.h"
+#include "sim/search/keep.h"
 #include "sim/text/split.h"
 
 namespace strata {

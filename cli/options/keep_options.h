@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "sim/study/search/solve.h"
+#include "sim/search/solve.h"
 
 namespace strata {
 

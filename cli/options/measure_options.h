@@ -13,7 +13,7 @@
 
 #include "cli/output/progress.h"
 #include "cli/output/provenance.h"
-#include "sim/study/measure/calibrate.h"
+#include "sim/measure/calibrate.h"
 
 namespace strata {
 

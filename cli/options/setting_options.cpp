@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/case/what_ifs.h"
 #include "sim/graph/ops/limits.h"
-#include "sim/study/case/what_ifs.h"
 
 namespace strata {
 namespace {

@@ -15,11 +15,11 @@
 #include "cli/options/usage.h"
 #include "cli/output/output.h"
 #include "sim/base/units.h"
+#include "sim/case/predict.h"
 #include "sim/graph/ops/phase.h"
 #include "sim/graph/zoo.h"
 #include "sim/scenario/settings.h"
 #include "sim/strategy/search_space.h"
-#include "sim/study/case/predict.h"
 
 namespace strata {
 

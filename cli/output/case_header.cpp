@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/output.h"
-#include "sim/study/case/framework.h"
+#include "sim/case/framework.h"
 #include "sim/text/units.h"
 
 namespace strata {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "sim/study/case/predict.h"
+#include "sim/case/predict.h"
 
 namespace strata {
 

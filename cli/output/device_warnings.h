@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/cluster/cluster.h"
+#include "sim/measure/runner.h"
 #include "sim/plan/plan.h"
-#include "sim/study/case/runner.h"
 #include "sim/timeline/execution.h"
 
 namespace strata {

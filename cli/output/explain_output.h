@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/study/explain/break_even.h"
-#include "sim/study/explain/choices.h"
-#include "sim/study/explain/story.h"
+#include "sim/explain/break_even.h"
+#include "sim/explain/choices.h"
+#include "sim/explain/story.h"
 
 namespace strata {
 

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/case/predict.h"
 #include "sim/geometry/geometry.h"
-#include "sim/study/case/predict.h"
 
 namespace strata {
 

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/study/case/predict.h"
+#include "sim/case/predict.h"
 
 namespace strata {
 

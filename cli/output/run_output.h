@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/output/case_header.h"
-#include "sim/study/run/run.h"
+#include "sim/train/run.h"
 
 namespace strata {
 

@@ -7,8 +7,8 @@
 #include <fmt/ranges.h>
 
 #include "cli/output/output.h"
-#include "sim/study/case/cost_basis.h"
-#include "sim/study/case/plausibility.h"
+#include "sim/case/cost_basis.h"
+#include "sim/case/plausibility.h"
 
 namespace strata {
 

@@ -8,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/case/predict.h"
 #include "sim/graph/graph.h"
-#include "sim/study/case/predict.h"
-#include "sim/study/published/expected_error.h"
+#include "sim/published/expected_error.h"
 
 namespace strata {
 

@@ -12,7 +12,7 @@
 
 #include "exec/runtime/backend.h"
 #include "sim/graph/graph.h"
-#include "sim/study/case/runner.h"
+#include "sim/measure/runner.h"
 
 namespace strata {
 

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "sim/measure/runner.h"
 #include "sim/profile/measured_cost.h"
-#include "sim/study/case/runner.h"
 
 namespace strata {
 

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <optional>
 
-#include "sim/study/case/runner.h"
+#include "sim/measure/runner.h"
 
 namespace strata {
 

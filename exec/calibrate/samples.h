@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/base/units.h"
-#include "sim/study/case/runner.h"
+#include "sim/measure/runner.h"
 
 namespace strata {
 

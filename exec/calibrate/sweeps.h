@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "sim/graph/graph.h"
+#include "sim/measure/runner.h"
 #include "sim/profile/measured_cost.h"
-#include "sim/study/case/runner.h"
 
 namespace strata {
 

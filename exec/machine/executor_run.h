@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "exec/runtime/backend.h"
-#include "sim/study/case/runner.h"
+#include "sim/measure/runner.h"
 
 namespace strata {
 

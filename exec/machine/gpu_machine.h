@@ -13,8 +13,8 @@
 #include "exec/runtime/ranks.h"
 #include "sim/cluster/cluster.h"
 #include "sim/graph/graph.h"
+#include "sim/measure/runner.h"
 #include "sim/plan/plan.h"
-#include "sim/study/case/runner.h"
 
 namespace strata::gpu_machine {
 

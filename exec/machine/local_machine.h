@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "exec/machine/processes.h"
-#include "sim/study/case/runner.h"
+#include "sim/measure/runner.h"
 
 namespace strata {
 

@@ -10,7 +10,7 @@
 #include "exec/machine/device_list.h"
 #include "exec/runtime/backend.h"
 #include "sim/cluster/cluster.h"
-#include "sim/study/case/runner.h"
+#include "sim/measure/runner.h"
 
 namespace strata {
 

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/case/case_settings.h"
 #include "sim/cluster/named_size.h"
-#include "sim/study/case/case_settings.h"
 #include "sim/text/json.h"
 
 namespace strata::gui {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/study/case/predict.h"
+#include "sim/case/predict.h"
 
 namespace strata::gui {
 

@@ -16,8 +16,9 @@
 #include "sim/graph/model_file.h"
 #include "sim/graph/zoo.h"
 #include "sim/profile/profile.h"
+#include "sim/search/asked_strategy.h"
+#include "sim/search/solve.h"
 #include "sim/strategy/strategy_file.h"
-#include "sim/study/search/solve.h"
 #include "sim/text/file.h"
 
 namespace strata::gui {

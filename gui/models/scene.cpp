@@ -8,7 +8,8 @@
 #include "gui/models/jobs.h"
 #include "gui/models/search_text.h"
 #include "sim/base/cancel.h"
-#include "sim/study/search/solve.h"
+#include "sim/search/asked_strategy.h"
+#include "sim/search/solve.h"
 #include "sim/text/units.h"
 
 namespace strata::gui {

@@ -10,9 +10,9 @@
 
 #include "gui/models/document.h"
 #include "gui/models/stage_names.h"
-#include "sim/study/case/cost_basis.h"
-#include "sim/study/case/plausibility.h"
-#include "sim/study/sweep/case_loader.h"
+#include "sim/case/case_loader.h"
+#include "sim/case/cost_basis.h"
+#include "sim/case/plausibility.h"
 #include "sim/timeline/compare.h"
 #include "sim/timeline/critical_path.h"
 

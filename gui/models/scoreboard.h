@@ -12,8 +12,8 @@
 #include "gui/models/document.h"
 #include "gui/models/row_table.h"
 #include "gui/models/scene.h"
-#include "sim/store/result.h"
-#include "sim/study/search/solve.h"
+#include "sim/result/result.h"
+#include "sim/search/solve.h"
 
 namespace strata::gui {
 

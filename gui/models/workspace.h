@@ -18,7 +18,7 @@
 #include "gui/models/scene.h"
 #include "gui/models/scoreboard.h"
 #include "gui/models/selection.h"
-#include "sim/study/case/runner.h"
+#include "sim/measure/runner.h"
 
 namespace strata::gui {
 

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/store/result.h"
+#include "sim/result/result.h"
 
 namespace strata {
 

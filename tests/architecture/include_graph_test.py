@@ -43,15 +43,15 @@ class Drawing(unittest.TestCase):
             root = pathlib.Path(folder)
             for path, text in {
                 "sim/base/a.h": "",
-                "sim/study/case/b.h": '#include "sim/base/a.h"\n',
-                "sim/study/search/c.h": '#include "sim/study/case/b.h"\n',
+                "sim/study/validate/b.h": '#include "sim/base/a.h"\n',
+                "sim/study/sweep/c.h": '#include "sim/study/validate/b.h"\n',
                 "exec/cuda/device/d.h": '#include "sim/base/a.h"\n',
             }.items():
                 (root / path).parent.mkdir(parents=True, exist_ok=True)
                 (root / path).write_text(text)
             self.assertEqual(list(drawings(root)), [
                 "flowchart BT\n  sim/base\n  sim/study --> sim/base\n  exec/cuda --> sim/base\n",
-                "flowchart BT\n  sim/study/case\n  sim/study/search --> sim/study/case\n",
+                "flowchart BT\n  sim/study/validate\n  sim/study/sweep --> sim/study/validate\n",
             ])
 
 

@@ -12,7 +12,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "sim/study/search/solve.h"
+#include "sim/search/solve.h"
 
 namespace strata::bench {
 namespace {

@@ -11,7 +11,7 @@ from json_test import said
 
 ROOT = cases.HERE.parents[1]
 MODEL = ROOT / "scenarios/models/digits.toml"
-PROFILE = ROOT / "tests/sim/study/toy_cpu.toml"  # for optimal: any costs will do
+PROFILE = ROOT / "tests/sim/measure/toy_cpu.toml"  # for optimal: any costs will do
 OPTIONS = "--batch 16 --lr 0.02 --steps 3000"
 SAME_STEPS = 1000  # rounding grows with the steps: docs/run.md
 

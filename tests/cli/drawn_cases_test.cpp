@@ -10,8 +10,8 @@
 
 #include "sim/base/error.h"
 #include "sim/scenario/settings.h"
+#include "tests/folder.h"
 #include "tests/metamorphic/trial.h"
-#include "tests/sim/study/folder.h"
 
 namespace strata {
 namespace {

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/sim/study/fake_runner.h"
+#include "tests/sim/measure/fake_runner.h"
 
 namespace strata {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "sim/study/sweep/question.h"
+#include "sim/ask/question.h"
 #include "tests/fuzz/harness.h"
 #include "tests/fuzz/text_mutator.h"
 

@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "sim/ask/answers.h"
 #include "sim/base/error.h"
+#include "sim/case/case_settings.h"
 #include "sim/replay/replay.h"
 #include "sim/scenario/scenario.h"
 #include "sim/strategy/strategy_file.h"
-#include "sim/study/case/case_settings.h"
-#include "sim/study/sweep/answers.h"
 #include "sim/text/file.h"
 #include "tests/metamorphic/relation.h"
 

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/case/framework.h"
+#include "sim/case/what_ifs.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/cluster/presets.h"
 #include "sim/graph/model_file.h"
@@ -20,8 +22,6 @@
 #include "sim/strategy/hybrid.h"
 #include "sim/strategy/schedule.h"
 #include "sim/strategy/strategy_file.h"
-#include "sim/study/case/framework.h"
-#include "sim/study/case/what_ifs.h"
 #include "sim/text/file.h"
 #include "sim/text/split.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Cases drawn at random as a user says them: settings as text, and the files that they name. The
-// tables of settings (sim/scenario/settings.h) and of what-ifs (sim/study/case/what_ifs.h) tell
+// tables of settings (sim/scenario/settings.h) and of what-ifs (sim/case/what_ifs.h) tell
 // which there are, so a new one is drawn as soon as it stands there.
 
 #include <cstdint>

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/case/what_ifs.h"
 #include "sim/scenario/settings.h"
-#include "sim/study/case/what_ifs.h"
 #include "tests/metamorphic/relation.h"
 
 namespace strata::testing {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/study/sweep/case_loader.h"
+#include "sim/case/case_loader.h"
 
 namespace strata::testing {
 

@@ -10,13 +10,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "sim/case/framework.h"
+#include "sim/case/what_ifs.h"
 #include "sim/scenario/settings.h"
-#include "sim/study/case/framework.h"
-#include "sim/study/case/what_ifs.h"
+#include "tests/folder.h"
 #include "tests/metamorphic/anomaly.h"
 #include "tests/metamorphic/relation.h"
 #include "tests/sanitized.h"
-#include "tests/sim/study/folder.h"
 
 namespace strata {
 namespace {

@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "sim/case/eq1_tables.h"
+#include "sim/case/rounds.h"
 #include "sim/cost/eq1.h"
 #include "sim/graph/regions.h"
+#include "sim/search/memory_floor.h"
+#include "sim/search/outsiders.h"
+#include "sim/search/solve.h"
+#include "sim/search/step_bound.h"
 #include "sim/strategy/search_space.h"
-#include "sim/study/case/eq1_tables.h"
-#include "sim/study/case/rounds.h"
-#include "sim/study/search/memory_floor.h"
-#include "sim/study/search/outsiders.h"
-#include "sim/study/search/solve.h"
-#include "sim/study/search/step_bound.h"
 #include "tests/metamorphic/relation.h"
 
 namespace strata::testing {

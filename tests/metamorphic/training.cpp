@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/study/case/rounds.h"
+#include "sim/case/rounds.h"
 #include "tests/metamorphic/anomaly.h"
 #include "tests/metamorphic/relation.h"
 

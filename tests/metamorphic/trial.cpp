@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/study/case/rounds.h"
+#include "sim/case/rounds.h"
+#include "sim/search/asked_strategy.h"
 
 namespace strata::testing {
 

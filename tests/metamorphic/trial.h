@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "sim/study/case/predict.h"
-#include "sim/study/search/solve.h"
-#include "sim/study/sweep/case_loader.h"
-#include "sim/study/sweep/question.h"
+#include "sim/ask/question.h"
+#include "sim/case/case_loader.h"
+#include "sim/case/predict.h"
+#include "sim/search/solve.h"
 #include "tests/metamorphic/drawn_case.h"
 
 namespace strata::testing {

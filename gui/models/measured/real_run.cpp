@@ -12,6 +12,7 @@
 #include "gui/models/text.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
+#include "sim/search/asked_strategy.h"
 
 namespace strata::gui {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "gui/models/scene.h"
 #include "sim/base/cancel.h"
+#include "sim/measure/runner.h"
 #include "sim/plan/plan.h"
-#include "sim/study/case/runner.h"
 #include "sim/study/validate/validate.h"
 #include "sim/timeline/compare.h"
 #include "sim/timeline/timeline.h"

@@ -10,8 +10,8 @@
 #include "gui/models/text.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
-#include "sim/study/case/eq1_tables.h"
-#include "sim/study/search/within_memory.h"
+#include "sim/case/eq1_tables.h"
+#include "sim/search/within_memory.h"
 
 namespace strata::gui {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "gui/models/workspace.h"
-#include "sim/study/search/solve.h"
+#include "sim/search/solve.h"
 
 namespace strata::gui {
 

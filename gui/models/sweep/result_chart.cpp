@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "sim/report/number.h"
-#include "sim/store/result.h"
+#include "sim/result/result.h"
 
 namespace strata::gui {
 namespace {

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/ask/question.h"
 #include "sim/base/error.h"
 #include "sim/store/store.h"
 #include "sim/strategy/strategy.h"
-#include "sim/study/sweep/question.h"
 
 namespace strata::gui {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "gui/models/document.h"
-#include "sim/study/sweep/case_loader.h"
+#include "sim/case/case_loader.h"
 
 namespace strata::gui {
 

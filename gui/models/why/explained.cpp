@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "gui/models/text.h"
-#include "sim/study/search/memory_floor.h"
+#include "sim/search/memory_floor.h"
 
 namespace strata::gui {
 namespace {

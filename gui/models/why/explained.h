@@ -1,7 +1,7 @@
 #pragma once
 
 // Why a scene's step takes its time, and why one of its layers is cut as it is: the answers of
-// sim/study/explain/, and beside a layer's what the strategy would keep in memory with each config.
+// sim/explain/, and beside a layer's what the strategy would keep in memory with each config.
 // Made in a job; thread-safe.
 
 #include <atomic>
@@ -10,8 +10,8 @@
 
 #include "gui/models/row_table.h"
 #include "gui/models/scene.h"
-#include "sim/study/explain/choices.h"
-#include "sim/study/explain/story.h"
+#include "sim/explain/choices.h"
+#include "sim/explain/story.h"
 
 namespace strata::gui {
 

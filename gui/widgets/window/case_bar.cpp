@@ -12,7 +12,8 @@
 #include "sim/cluster/presets.h"
 #include "sim/graph/zoo.h"
 #include "sim/scenario/settings.h"
-#include "sim/study/search/solve.h"
+#include "sim/search/asked_strategy.h"
+#include "sim/search/solve.h"
 
 namespace strata::gui {
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "sim/base/error.h"
+#include "sim/case/rounds.h"
 #include "sim/scenario/settings.h"
 #include "sim/strategy/schedule.h"
-#include "sim/study/case/rounds.h"
 
 namespace strata::gui {
 namespace {

@@ -7,10 +7,10 @@
 #include <fmt/ranges.h>
 
 #include "sim/base/error.h"
+#include "sim/case/what_ifs.h"
 #include "sim/cluster/named_size.h"
+#include "sim/explain/break_even.h"
 #include "sim/scenario/settings.h"
-#include "sim/study/case/what_ifs.h"
-#include "sim/study/explain/break_even.h"
 #include "sim/text/split.h"
 #include "sim/text/units.h"
 

@@ -10,15 +10,16 @@
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/base/parallel.h"
+#include "sim/case/case_loader.h"
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
+#include "sim/explain/break_even.h"
 #include "sim/scenario/settings.h"
+#include "sim/search/asked_strategy.h"
+#include "sim/search/score.h"
+#include "sim/search/solve.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/strategy/strategy_file.h"
-#include "sim/study/explain/break_even.h"
-#include "sim/study/search/score.h"
-#include "sim/study/search/solve.h"
-#include "sim/study/sweep/case_loader.h"
 
 namespace strata {
 namespace {

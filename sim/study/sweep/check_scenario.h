@@ -3,8 +3,8 @@
 // What is wrong with a scenario beyond its form: names, files and what-ifs of its sweeps, and the
 // SQL of its report.
 
+#include "sim/ask/answers.h"
 #include "sim/scenario/scenario.h"
-#include "sim/study/sweep/answers.h"
 
 namespace strata {
 

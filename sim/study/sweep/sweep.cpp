@@ -17,10 +17,10 @@
 
 #include <fmt/format.h>
 
+#include "sim/ask/answers.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/base/parallel.h"
-#include "sim/study/sweep/answers.h"
 #include "sim/study/sweep/check_scenario.h"
 
 namespace strata {

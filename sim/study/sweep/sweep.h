@@ -10,9 +10,9 @@
 #include <functional>
 #include <string>
 
+#include "sim/measure/runner.h"
 #include "sim/scenario/scenario.h"
 #include "sim/store/store.h"
-#include "sim/study/case/runner.h"
 
 namespace strata {
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/case/predict.h"
 #include "sim/importers/trace/kernel_layers.h"
-#include "sim/study/case/predict.h"
 
 namespace strata {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "sim/base/counter_random.h"
+#include "sim/measure/calibrate.h"
 #include "sim/simulate/simulate.h"
-#include "sim/study/measure/calibrate.h"
 
 namespace strata {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "sim/study/case/predict.h"
-#include "sim/study/case/runner.h"
+#include "sim/case/predict.h"
+#include "sim/measure/runner.h"
 
 namespace strata {
 

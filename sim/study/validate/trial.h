@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/case/dataset.h"
-#include "sim/study/case/predict.h"
-#include "sim/study/case/runner.h"
-#include "sim/study/case/weights.h"
+#include "sim/case/predict.h"
+#include "sim/case/weights.h"
+#include "sim/measure/runner.h"
 #include "sim/study/validate/validate.h"
+#include "sim/train/dataset.h"
 
 namespace strata {
 

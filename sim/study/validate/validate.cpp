@@ -9,14 +9,15 @@
 
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
-#include "sim/study/case/dataset.h"
-#include "sim/study/case/host_memory.h"
-#include "sim/study/case/network.h"
-#include "sim/study/case/rounds.h"
-#include "sim/study/case/weights.h"
-#include "sim/study/search/solve.h"
+#include "sim/case/network.h"
+#include "sim/case/rounds.h"
+#include "sim/case/weights.h"
+#include "sim/measure/host_memory.h"
+#include "sim/search/asked_strategy.h"
+#include "sim/search/solve.h"
 #include "sim/study/validate/trial.h"
 #include "sim/text/units.h"
+#include "sim/train/dataset.h"
 
 namespace strata {
 namespace {

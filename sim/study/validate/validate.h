@@ -14,10 +14,11 @@
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/case/predict.h"
+#include "sim/measure/calibrate.h"
+#include "sim/measure/runner.h"
 #include "sim/profile/profile.h"
-#include "sim/study/case/predict.h"
-#include "sim/study/case/runner.h"
-#include "sim/study/measure/calibrate.h"
+#include "sim/search/asked_strategy.h"
 #include "sim/study/validate/paired_error.h"
 #include "sim/timeline/compare.h"
 #include "sim/timeline/execution.h"

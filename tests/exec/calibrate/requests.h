@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/graph/step_phases.h"
-#include "sim/study/case/runner.h"
+#include "sim/measure/runner.h"
 
 namespace strata::testing {
 

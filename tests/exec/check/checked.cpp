@@ -12,8 +12,8 @@
 #include "sim/cluster/cpu_cluster.h"
 #include "sim/graph/regions.h"
 #include "sim/plan/lower.h"
-#include "sim/study/case/dataset.h"
-#include "sim/study/run/evaluate.h"
+#include "sim/train/dataset.h"
+#include "sim/train/evaluate.h"
 
 namespace strata::testing {
 namespace {

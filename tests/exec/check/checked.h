@@ -8,7 +8,7 @@
 #include "sim/graph/graph.h"
 #include "sim/plan/lower.h"
 #include "sim/strategy/strategy.h"
-#include "sim/study/run/check.h"
+#include "sim/train/check.h"
 #include "tests/exec/check/planted_backend.h"
 
 namespace strata::testing {

@@ -13,7 +13,7 @@
 #include "sim/cluster/gpu_cluster.h"
 #include "sim/plan/lower.h"
 #include "sim/strategy/strategy.h"
-#include "sim/study/case/dataset.h"
+#include "sim/train/dataset.h"
 #include "tests/exec/cuda/host_device.h"
 #include "tests/exec/zoo/small_network.h"
 #include "tests/exec/zoo/trained.h"

@@ -17,11 +17,11 @@
 
 #include "exec/cpu/cpu_backend.h"
 #include "exec/runtime/executor.h"
+#include "sim/case/network.h"
 #include "sim/cluster/cpu_cluster.h"
 #include "sim/importers/npy/npy.h"
 #include "sim/plan/lower.h"
 #include "sim/strategy/hybrid.h"
-#include "sim/study/case/network.h"
 #include "tests/exec/zoo/trained.h"
 #include "tests/paths.h"
 #include "tests/sim/plan/random_case.h"

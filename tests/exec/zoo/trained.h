@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "sim/case/weights.h"
 #include "sim/graph/graph.h"
 #include "sim/plan/lower.h"
 #include "sim/strategy/strategy.h"
-#include "sim/study/case/dataset.h"
-#include "sim/study/case/weights.h"
 #include "sim/timeline/execution.h"
+#include "sim/train/dataset.h"
 
 namespace strata::testing {
 

@@ -18,7 +18,7 @@
 #include "gui/models/timeline/lanes.h"
 #include "gui/models/timeline/plan_recording.h"
 #include "gui/models/why/explained.h"
-#include "tests/sim/study/measuring_runner.h"
+#include "tests/sim/measure/measuring_runner.h"
 
 namespace strata::gui {
 namespace {

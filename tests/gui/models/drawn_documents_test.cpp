@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "gui/models/document.h"
-#include "sim/study/sweep/question.h"
+#include "sim/ask/question.h"
+#include "tests/folder.h"
 #include "tests/metamorphic/drawn_case.h"
-#include "tests/sim/study/folder.h"
 
 namespace strata::gui {
 namespace {

@@ -9,7 +9,7 @@
 #include "sim/base/error.h"
 #include "tests/gui/models/cases.h"
 #include "tests/gui/models/event_loop.h"
-#include "tests/sim/study/measuring_runner.h"
+#include "tests/sim/measure/measuring_runner.h"
 
 namespace strata::gui {
 namespace {

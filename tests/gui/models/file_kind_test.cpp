@@ -11,6 +11,7 @@
 
 #include "gui/models/document.h"
 #include "sim/base/error.h"
+#include "sim/case/predict.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/cluster/presets.h"
 #include "sim/graph/model_file.h"
@@ -20,7 +21,6 @@
 #include "sim/scenario/scenario.h"
 #include "sim/store/store.h"
 #include "sim/strategy/strategy_file.h"
-#include "sim/study/case/predict.h"
 #include "sim/text/file.h"
 #include "tests/gui/models/broken_files.h"
 #include "tests/paths.h"

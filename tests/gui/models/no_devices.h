@@ -3,7 +3,7 @@
 // A Runner of a machine without devices, for tests that run nothing.
 
 #include "sim/base/error.h"
-#include "sim/study/case/runner.h"
+#include "sim/measure/runner.h"
 
 namespace strata::testing {
 

@@ -6,7 +6,8 @@
 
 #include <gmock/gmock.h>
 
-#include "sim/study/search/solve.h"
+#include "sim/search/asked_strategy.h"
+#include "sim/search/solve.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
 

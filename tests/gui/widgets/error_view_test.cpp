@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/gui/models/event_loop.h"
-#include "tests/sim/study/measuring_runner.h"
+#include "tests/sim/measure/measuring_runner.h"
 
 namespace strata::gui {
 namespace {

@@ -17,7 +17,7 @@
 #include "gui/widgets/timeline/timeline_view.h"
 #include "gui/widgets/window/main_window.h"
 #include "tests/gui/models/event_loop.h"
-#include "tests/sim/study/measuring_runner.h"
+#include "tests/sim/measure/measuring_runner.h"
 
 namespace strata::gui {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "gui/widgets/window/main_window.h"
 #include "sim/base/error.h"
-#include "sim/study/case/predict.h"
+#include "sim/case/predict.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
 #include "tests/paths.h"

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 
 #include "gui/models/text.h"
-#include "sim/study/search/solve.h"
+#include "sim/search/solve.h"
 #include "sim/text/units.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"

@@ -17,7 +17,8 @@
 
 #include <gmock/gmock.h>
 
-#include "sim/study/search/solve.h"
+#include "sim/search/asked_strategy.h"
+#include "sim/search/solve.h"
 
 namespace strata::gui {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <cstdio>
 
+#include "sim/case/predict.h"
 #include "sim/cluster/presets.h"
 #include "sim/graph/graph.h"
 #include "sim/graph/zoo.h"
 #include "sim/strategy/strategy.h"
-#include "sim/study/case/predict.h"
 
 namespace {
 

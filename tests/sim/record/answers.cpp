@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/study/search/solve.h"
+#include "sim/search/solve.h"
 #include "sim/text/file.h"
 #include "tests/paths.h"
 #include "tests/sim/record/fingerprint.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/study/case/predict.h"
+#include "sim/case/predict.h"
 #include "tests/sim/record/table.h"
 
 namespace strata::testing {

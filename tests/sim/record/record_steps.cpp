@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "sim/study/sweep/case_loader.h"
+#include "sim/case/case_loader.h"
+#include "tests/folder.h"
 #include "tests/sim/record/listed_cases.h"
 #include "tests/sim/record/step_rows.h"
-#include "tests/sim/study/folder.h"
 
 namespace {
 

@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "sim/text/file.h"
+#include "tests/folder.h"
 #include "tests/paths.h"
 #include "tests/sim/record/listed_cases.h"
 #include "tests/sim/record/step_rows.h"
-#include "tests/sim/study/folder.h"
 
 namespace strata {
 namespace {

@@ -51,7 +51,8 @@ std::span<const std::string_view> recorded_clusters() {
 Case recorded_case(std::string_view network, std::string_view cluster) {
   CaseRequest request;
   request.model = network, request.cluster = cluster;
-  if (cluster.starts_with("cpu")) request.profiles = {source_path("tests/sim/study/toy_cpu.toml")};
+  if (cluster.starts_with("cpu"))
+    request.profiles = {source_path("tests/sim/measure/toy_cpu.toml")};
   return load_case(request);
 }
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/study/case/predict.h"
-#include "sim/study/sweep/case_loader.h"
+#include "sim/case/case_loader.h"
+#include "sim/case/predict.h"
 #include "tests/metamorphic/drawn_case.h"
 #include "tests/sim/record/table.h"
 

@@ -5,7 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/study/search/solve.h"
+#include "sim/search/asked_strategy.h"
+#include "sim/search/solve.h"
 #include "tests/sim/importers/kineto_trace.h"
 
 namespace strata {

@@ -11,7 +11,7 @@
 
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
-#include "tests/sim/study/folder.h"
+#include "tests/folder.h"
 #include "tests/sim/study/toy_links.h"
 #include "tests/sim/text/said.h"
 

@@ -4,11 +4,11 @@
 
 #include <gmock/gmock.h>
 
-#include "sim/study/sweep/machine_turn.h"
+#include "sim/measure/machine_turn.h"
 #include "sim/text/file.h"
+#include "tests/folder.h"
 #include "tests/paths.h"
-#include "tests/sim/study/fake_runner.h"
-#include "tests/sim/study/folder.h"
+#include "tests/sim/measure/fake_runner.h"
 
 namespace strata {
 namespace {
@@ -55,7 +55,7 @@ model = "lenet5"
 devices = ["cpu:1", "cpu:2"]
 strategy = "data"
 steps = 3
-profile = ")" + source_path("tests/sim/study/toy_cpu.toml") +
+profile = ")" + source_path("tests/sim/measure/toy_cpu.toml") +
                                                     "\"\n");
   EXPECT_EQ(sweep(runner, request).done, 2U);
   EXPECT_EQ(runner.turns, (std::vector<bool>{true, true}));
@@ -110,7 +110,7 @@ strategy = "data"
 batch = 8
 micro_batch = 2
 steps = 3
-profile = ")" + source_path("tests/sim/study/toy_cpu.toml") +
+profile = ")" + source_path("tests/sim/measure/toy_cpu.toml") +
                                                     "\"\n");
   EXPECT_EQ(sweep(runner, request).done, 1U);
   const QueryResult rows =

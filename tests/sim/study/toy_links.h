@@ -6,8 +6,8 @@
 #include <fstream>
 #include <string>
 
-#include "sim/study/case/predict.h"
-#include "tests/sim/study/folder.h"
+#include "sim/case/predict.h"
+#include "tests/folder.h"
 
 namespace strata::testing {
 

@@ -10,7 +10,8 @@
 #include "sim/base/cancel.h"
 #include "sim/base/counter_random.h"
 #include "sim/base/error.h"
-#include "tests/sim/study/measuring_runner.h"
+#include "sim/search/asked_strategy.h"
+#include "tests/sim/measure/measuring_runner.h"
 
 namespace strata {
 namespace {

@@ -1,0 +1,323 @@
+#include "sim/ask/answers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "sim/base/cancel.h"
+#include "sim/base/error.h"
+#include "sim/case/eq1_tables.h"
+#include "sim/case/flops.h"
+#include "sim/case/network.h"
+#include "sim/case/rounds.h"
+#include "sim/cluster/cluster_file.h"
+#include "sim/cluster/presets.h"
+#include "sim/graph/model_file.h"
+#include "sim/measure/machine_turn.h"
+#include "sim/search/asked_strategy.h"
+#include "sim/search/score.h"
+#include "sim/search/within_memory.h"
+#include "sim/text/file.h"
+
+namespace strata {
+namespace {
+
+// An answer is made by one thread: others answer other questions meanwhile.
+constexpr unsigned kThreads = 1;
+
+std::string printed(const Profile& profile) {
+  std::string text = print_profile(profile) + print_measured_costs(profile.measured);
+  for (const KernelTable& table : profile.tables) {
+    text += print_kernel_rows(table.kernel, table.rows);
+  }
+  return text;
+}
+
+// Nothing where a file stands in for one that does not ship.
+std::string shipped(const std::string& kind) {
+  try {
+    return printed(load_profile(kind));
+  } catch (const InputError&) {
+    return "";
+  }
+}
+
+// What a row calls a file.
+std::string shown(const std::string& name) {
+  const bool file = is_model_file(name) || name.ends_with(".json");
+  return file ? std::filesystem::path(name).stem().string() : name;
+}
+
+// What runs start from; two files of one network may differ in nothing else.
+std::string file_weights(const std::string& model) {
+  std::string bytes;
+  for (const auto& layer : load_network(model, 1, FileWeights::read).weights) {
+    bytes.append(reinterpret_cast<const char*>(layer.data()), layer.size() * sizeof(float));
+  }
+  return bytes;
+}
+
+void describe(const Case& input, StoredResult& row) {
+  row.devices = static_cast<std::int64_t>(input.cluster.device_count());
+  row.batch = input.batch();
+}
+
+PredictOptions options_of(const Question& question) {
+  PredictOptions options;
+  options.steps = question.steps;
+  options.devices = Simulated::one_of_each_class;
+  options.all_steps = options.critical_path = false;
+  return options;
+}
+
+SolveOptions options_of_search(const Question& question) {
+  SolveOptions options;
+  options.space = question.space;
+  options.objective = question.objective;
+  options.memory_limit = question.memory_limit;
+  options.limits.threads = kThreads;
+  return options;
+}
+
+void add_figures(const Case& input, const Prediction& p, const Question& question,
+                 StoredResult& row) {
+  add_prediction(p, row);
+  add_flops(input, p.strategy, row);
+  row.fits = question.memory_limit ? p.largest_peak() <= *question.memory_limit
+                                   : !shortage(input, p.peak_memory);
+  if (question.jitter) {
+    const JitteredSteps steps = predict_jitter(input, p, {*question.jitter});
+    row.p50_seconds = steps.p50.value;
+    row.p95_seconds = steps.p95.value;
+  }
+}
+
+void add_layers(const Graph& graph, const Strategy& strategy, std::span<const LayerTerms> terms,
+                StoredResult& row) {
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const Degrees& d = strategy[LayerId(i)].degrees;
+    StoredLayer layer{
+        graph[LayerId(i)].name,      d[Dim::n], d[Dim::c], d[Dim::d], d[Dim::h], d[Dim::w], d.r,
+        std::string(name(d.scatter))};
+    layer.compute_seconds = terms[i].compute.value;
+    layer.transfer_seconds = terms[i].transfer.value;
+    layer.sync_seconds = terms[i].sync.value;
+    row.layers.push_back(std::move(layer));
+  }
+}
+
+// Of settings, which stand beside columns that are called so.
+std::string without_marks(std::string text) {
+  std::erase(text, '`');
+  return text;
+}
+
+// What is no number can't be stored, and is nobody's answer.
+void check_finite(const StoredResult& row) {
+  for (const ColumnSpec& column : columns()) {
+    const std::optional<double> number = number_in(field_of(column, row));
+    if (!number || std::isfinite(*number)) continue;
+    throw InputError(fmt::format("{} is {}; allowed: a finite number", column.key, *number));
+  }
+}
+
+// What was asked, of which nothing is known but why.
+StoredResult without_answer(StoredResult asked, const StoredResult& row, const std::string& why) {
+  asked.devices = row.devices;
+  asked.batch = row.batch;
+  asked.done = false;
+  asked.error = why;
+  return asked;
+}
+
+}  // namespace
+
+Answers::Answers(std::string version, Runner* runner)
+    : version_(std::move(version)), runner_(runner) {}
+
+template <class Content>
+StoredInput Answers::input(std::string kind, const std::string& name, const Content& content) {
+  {
+    const std::lock_guard guard(lock_);
+    const auto known = hashes_.find({kind, name});
+    if (known != hashes_.end()) return {std::move(kind), name, known->second};
+  }
+  const CaseKey hash = hash_of(content());
+  const std::lock_guard guard(lock_);
+  hashes_[{kind, name}] = hash;
+  return {std::move(kind), name, hash};
+}
+
+// By what is in them: a file may move, and what is built in may change with the version.
+std::vector<StoredInput> Answers::inputs(const Question& question) {
+  const CaseRequest& request = question.input;
+  std::vector<StoredInput> all;
+  all.push_back(input("model", request.model, [&] {
+    return print_model(load_model(request.model, 1, request.unsupported));
+  }));
+  if (question.job != Job::run) {
+    all.push_back(input("cluster", request.cluster,
+                        [&] { return print_cluster(load_cluster(request.cluster)); }));
+  }
+  for (const std::string& file : request.profiles) {
+    all.push_back(input("profile", file, [&] { return printed(read_profile(file)); }));
+  }
+  if (question.strategy.ends_with(".json")) {
+    all.push_back(
+        input("strategy", question.strategy, [&] { return read_file(question.strategy); }));
+  }
+  if (request.schedule.ends_with(".csv")) {
+    all.push_back(input("schedule", request.schedule, [&] { return read_file(request.schedule); }));
+  }
+  if (question.job == Job::run) {
+    if (request.model.ends_with(".onnx")) {
+      all.push_back(input("weights", request.model, [&] { return file_weights(request.model); }));
+    }
+    const std::string machine = runner_->description(question.run.devices);
+    all.push_back(input("machine", machine, [&] { return std::string_view(machine); }));
+    return all;
+  }
+  for (const std::string& kind : loader_.kinds(request.cluster)) {
+    all.push_back(input("profile", kind, [&] { return shipped(kind); }));
+  }
+  return all;
+}
+
+CaseKey Answers::key(const Question& question) {
+  std::string text = fmt::format("{}\n{}\n{}\n", version_, name(question.job), question.known_by);
+  // Not said in the settings, it is the usual one, which stores had not before there were buckets.
+  const Bytes bucket = question.input.sync.bucket_in_use();
+  if (bucket > Bytes{}) text += fmt::format("bucket {}\n", bucket.value);
+  // Stores had it under Eq. 1 alone, whatever memory it takes, before that was the usual search.
+  const auto objective = question.job == Job::solve ? std::optional(question.objective)
+                                                    : searched_objective(question.strategy);
+  if (objective) text += fmt::format("{}, in memory\n", print_setting("objective", *objective));
+  for (const StoredInput& input : inputs(question)) {
+    text += fmt::format("{} {}\n", input.kind, hex(input.hash));
+  }
+  return hash_of(text);
+}
+
+std::vector<WrongSetting> Answers::wrong(const Question& question) {
+  return wrong_settings(question, loader_, runner_);
+}
+
+StoredResult Answers::answer(const Question& question, const std::atomic<bool>* cancelled) {
+  StoredResult row;
+  row.key = key(question);
+  row.job = name(question.job);
+  row.model = shown(question.input.model);
+  row.cluster = question.job == Job::run ? question.run.devices : shown(question.input.cluster);
+  row.strategy = shown(question.strategy);
+  row.sync = name(question.input.sync.algorithm);
+  row.bucket_bytes = question.input.sync.bucket_in_use().value;
+  row.dtype = name(question.input.dtype);
+  row.settings = question.settings;
+  row.inputs = inputs(question);
+  std::optional<MachineTurn> turn;
+  if (question.job == Job::run) turn.emplace(cancelled);
+  const StoredResult asked = row;
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    if (question.job == Job::predict) predicted(question, row, cancelled);
+    if (question.job == Job::solve) solved(question, row, cancelled);
+    if (question.job == Job::run) ran(question, row, cancelled);
+    if (row.done) check_finite(row);
+  } catch (const InputError& error) {
+    row = without_answer(asked, row, error.message());
+  } catch (const RunFailed& error) {
+    row = without_answer(asked, row, error.message());
+  } catch (const EnvironmentError& error) {  // a run that is too large: the next one may not be
+    if (question.job != Job::run) throw;
+    row = without_answer(asked, row, error.message());
+  }
+  row.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return row;
+}
+
+Strategy Answers::strategy(const Question& question, const Case& input,
+                           const std::atomic<bool>* cancelled) {
+  const std::optional<Objective> objective = searched_objective(question.strategy);
+  if (!objective) return load_strategy(question.strategy, input);
+  SolveOptions options = options_of_search(question);
+  options.objective = *objective;
+  options.limits.cancelled = cancelled;
+  Searched found = search_for_best(input, options);
+  if (!found.none_fits.empty()) throw InputError(without_marks(std::move(found.none_fits)));
+  return std::move(found.strategy);
+}
+
+void Answers::predicted(const Question& question, StoredResult& row,
+                        const std::atomic<bool>* cancelled) {
+  const Case input = loader_.load(question.input);
+  describe(input, row);
+  PredictOptions options = options_of(question);
+  options.cancelled = cancelled;
+  const Prediction p = predict(input, strategy(question, input, cancelled), options);
+  add_figures(input, p, question, row);
+  if (question.layers) add_layers(input.graph, p.strategy, p.terms, row);
+}
+
+void Answers::solved(const Question& question, StoredResult& row,
+                     const std::atomic<bool>* cancelled) {
+  const Case input = loader_.load(question.input);
+  describe(input, row);
+  SolveOptions options = options_of_search(question);
+  options.limits.cancelled = cancelled;
+  const Solved found = solve(input, options);
+  if (found.stopped) throw_if_cancelled(cancelled);
+  row.optimal = found.optimal;
+  row.lower_bound_seconds = found.lower_bound.value;
+  row.table_seconds = found.table_seconds;
+  row.solve_seconds = found.solve_seconds;
+  row.final_nodes = static_cast<std::int64_t>(found.final_nodes);
+  row.max_configs = static_cast<std::int64_t>(found.max_configs);
+  row.fits = !found.best.empty();
+  if (found.best.empty()) {
+    row.done = false;
+    row.error = without_marks(none_found(input, found, options.memory_limit));
+    return;
+  }
+  const Scored& best = found.best.front();
+  row.eq1_seconds = best.eq1.value;
+  if (best.simulated()) {
+    add_figures(input, predict(input, best.strategy, options_of(question)), question, row);
+  }
+  row.strategy = best.strategy.name();
+  if (!question.layers) return;
+  const Case cut = in_rounds(input, best.strategy);
+  const std::vector<const CostModel*> models = cost_models(cut);
+  Eq1 eq1(cut.graph, cut.cluster, models, cut.sync.algorithm, compute_settings(cut));
+  add_layers(cut.graph, best.strategy, eq1.terms(best.strategy, cut.rounds), row);
+}
+
+Seconds Answers::eq1_seconds(const Question& question, const RunReport& report) {
+  Case input{report.graph, report.cluster, question.run.sync, DType::fp32, {}};
+  cut_in_time(question.run, report.graph.batch(), input);
+  input.models = loader_.cost_models(report.cluster, question.run.profiles);
+  input.optimizer = question.run.optimizer;
+  return score_eq1(input, report.strategy).eq1;
+}
+
+void Answers::ran(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled) {
+  const RunReport report = run(*runner_, question.run, cancelled);
+  if (report.training.stopped) throw Cancelled();
+  row.devices = static_cast<std::int64_t>(report.cluster.device_count());
+  row.batch = report.graph.batch();
+  const StepTimes& times = report.training.times;
+  row.measured_seconds = times.median.value;
+  row.measured_spread_seconds = times.spread.value;
+  row.throughput = report.throughput();
+  add_communication(communication(report.plan), row);
+  row.moved_bytes = report.training.moved_per_step.total().value;
+  if (!report.predicted) return;
+  row.step_seconds = report.predicted->step_seconds().value;
+  row.eq1_seconds = eq1_seconds(question, report).value;
+  row.relative_error = (*row.step_seconds - *row.measured_seconds) / *row.measured_seconds;
+}
+
+}  // namespace strata

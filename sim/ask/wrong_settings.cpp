@@ -1,0 +1,103 @@
+#include "sim/ask/wrong_settings.h"
+
+#include <optional>
+#include <utility>
+
+#include "sim/base/error.h"
+#include "sim/case/what_ifs.h"
+#include "sim/text/file.h"
+#include "sim/text/json.h"
+
+namespace strata {
+namespace {
+
+class Look {
+ public:
+  Look(const Question& question, CaseLoader& loader, const Runner* runner)
+      : question_(question), request_(question.input), loader_(loader), runner_(runner) {}
+
+  std::vector<WrongSetting> at_all() {
+    at_devices();
+    if (question_.job == Job::run) at_constants();
+    attempt("model", [&] { graph_ = loader_.network(request_, 1); });
+    if (graph_ && cluster_) at_batch();
+    for (const auto& [key, value] : request_.sets) at_what_if(key, value);
+    if (cluster_) at_profiles();
+    if (question_.strategy.ends_with(".json")) {
+      attempt("strategy", [&] { parse_json(read_file(question_.strategy), question_.strategy); });
+    }
+    return std::move(wrong_);
+  }
+
+ private:
+  template <class Action>
+  void attempt(std::string key, const Action& action) {
+    try {
+      action();
+    } catch (const InputError& error) {
+      wrong_.push_back({std::move(key), error.message()});
+    }
+  }
+
+  void at_devices() {
+    if (question_.job != Job::run) {
+      return attempt("cluster", [&] { cluster_ = loader_.cluster(request_.cluster); });
+    }
+    if (runner_ == nullptr) throw EnvironmentError("there are no devices to run on");
+    attempt("devices", [&] { cluster_ = runner_->cluster(question_.run.devices); });
+  }
+
+  // Each by itself, since each has a line.
+  void at_constants() {
+    const auto alone = [&](std::string key, std::optional<double> AskedConstants::*which) {
+      AskedConstants one;
+      one.*which = question_.run.constants.*which;
+      attempt(std::move(key), [&] { constants_of(question_.run.optimizer, one); });
+    };
+    alone("beta1", &AskedConstants::beta1);
+    alone("beta2", &AskedConstants::beta2);
+    alone("epsilon", &AskedConstants::epsilon);
+  }
+
+  void at_batch() {
+    attempt(request_.batch ? "batch" : "batch_per_device",
+            [&] { graph_ = loader_.network(request_, global_batch(request_, *cluster_)); });
+  }
+
+  void at_what_if(const std::string& key, const std::string& value) {
+    const bool of_network = key.starts_with("layer.");
+    const bool of_cluster = key.starts_with("link.") || key.starts_with("device.");
+    if ((of_network && !graph_) || (of_cluster && !cluster_)) return;
+    attempt("set." + key, [&] {
+      Case input{graph_.value_or(Graph{}), cluster_.value_or(Cluster{}), {}, {}, {}};
+      change(input, key, value);
+      if (of_network) graph_ = std::move(input.graph);
+      if (of_cluster) cluster_ = std::move(input.cluster);
+    });
+  }
+
+  // A device without a profile of its kind is the cluster's fault; a run needs none.
+  void at_profiles() {
+    std::optional<CaseLoader::Models> files;
+    attempt("profile", [&] { files = loader_.from_files(request_.profiles, *cluster_, ""); });
+    if (!files || question_.job == Job::run) return;
+    attempt("cluster", [&] { loader_.by_device(*cluster_, *files); });
+  }
+
+  const Question& question_;
+  const CaseRequest& request_;
+  CaseLoader& loader_;
+  const Runner* runner_;
+  std::optional<Cluster> cluster_;
+  std::optional<Graph> graph_;
+  std::vector<WrongSetting> wrong_;
+};
+
+}  // namespace
+
+std::vector<WrongSetting> wrong_settings(const Question& question, CaseLoader& loader,
+                                         const Runner* runner) {
+  return Look(question, loader, runner).at_all();
+}
+
+}  // namespace strata

@@ -1,0 +1,41 @@
+#pragma once
+
+// Which settings (sim/scenario/settings.h) a request for a case is made of: what reads, prints or
+// compares requests goes through them here. What-ifs, which are no settings, come besides. Pure;
+// thread-safe.
+
+#include <vector>
+
+#include "sim/case/predict.h"
+#include "sim/scenario/settings.h"
+
+namespace strata {
+
+/// Calls visit(key, value) for each, `value` being the request's own.
+template <class Request, class Visit>
+requires std::same_as<std::remove_const_t<Request>, CaseRequest>
+void each_setting(Request& request, const Visit& visit) {
+  visit("model", request.model);
+  visit("cluster", request.cluster);
+  visit("batch", request.batch);
+  visit("batch_per_device", request.batch_per_device);
+  visit("sync", request.sync.algorithm);
+  visit("bucket", request.sync.bucket);
+  visit("zero", request.sync.zero);
+  visit("offload", request.sync.offload);
+  visit("dtype", request.dtype);
+  visit("gradients", request.gradients);
+  visit("optimizer", request.optimizer);
+  visit("micro_batch", request.micro_batch);
+  visit("schedule", request.schedule);
+  visit("recompute", request.recompute);
+  visit("as", request.framework);
+  visit("profile", request.profiles);
+  visit("allow_unsupported", request.unsupported);
+}
+
+/// As texts: each profile by itself, nothing that is not set, then each what-if as `set`,
+/// "KEY=VALUE".
+std::vector<Setting> settings_of(const CaseRequest& request);
+
+}  // namespace strata

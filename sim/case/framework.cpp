@@ -1,0 +1,147 @@
+#include "sim/case/framework.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/case/case_settings.h"
+#include "sim/case/what_ifs.h"
+#include "sim/graph/what_if.h"
+#include "sim/scenario/settings.h"
+#include "sim/text/diagnostics.h"
+#include "sim/text/embedded.h"
+#include "sim/text/file.h"
+#include "sim/text/toml.h"
+#include "sim/text/value.h"
+
+namespace strata {
+
+std::span<const EmbeddedFile> framework_files();  // generated: profiles/frameworks/*.toml
+
+namespace {
+
+// What of a step a framework may decide; the rest is the network, the machine and its use.
+constexpr std::array<std::string_view, 9> kSettings = {"sync",      "bucket",   "zero",
+                                                       "offload",   "dtype",    "gradients",
+                                                       "optimizer", "schedule", "recompute"};
+
+// A value by itself, or with its source.
+FrameworkEntry read_entry(const SettingSpec& setting, const std::string& key, const Value& value) {
+  if (!value.is(ValueKind::table)) return {key, read_single(setting, value), {}};
+  Table table = value.as_table();
+  FrameworkEntry entry{key, read_single(setting, table.required("value")), table.string("source")};
+  table.finish();
+  return entry;
+}
+
+void read_settings(Table table, Framework& framework, Diagnostics& errors) {
+  for (const std::string_view key : kSettings) {
+    errors.attempt([&] {
+      const auto value = table.optional(key);
+      if (!value) return;
+      framework.settings.push_back(read_entry(setting(key), std::string(key), *value));
+    });
+  }
+  table.finish(errors);
+}
+
+void read_what_ifs(Table table, Framework& framework, Diagnostics& errors) {
+  for (const auto& member : table.members()) {
+    errors.attempt([&] {
+      const auto& [key, value] = member;
+      if (find_what_if(key) == nullptr) {
+        value.fail(fmt::format("unknown key '{}'; allowed: {}", key, what_if_keys()));
+      }
+      framework.what_ifs.push_back(read_entry(what_if_setting(), key, value));
+    });
+  }
+}
+
+template <class Use>
+void naming(const Framework& framework, const FrameworkEntry& entry, const Use& use) try {
+  use();
+} catch (InputError& error) {
+  error.add_context(fmt::format("`as` {}: {}={}", framework.name, entry.key, entry.value));
+  throw;
+}
+
+bool selects_no_layer(const Graph& graph, const std::string& key) {
+  const auto selector = selector_in(key, "layer.SELECTOR.speed");
+  return selector && !has_layer(graph, *selector);
+}
+
+}  // namespace
+
+Framework parse_framework(std::string_view toml, const std::string& file) {
+  const Document document = parse_toml(toml, file);
+  Table root = document.table();
+  Framework framework;
+  Diagnostics errors;
+  errors.attempt([&] { framework.name = root.string("name"); });
+  errors.attempt([&] { framework.description = root.string_or("description", ""); });
+  errors.attempt([&] {
+    if (auto settings = root.optional_table("settings")) {
+      read_settings(*settings, framework, errors);
+    }
+  });
+  errors.attempt([&] {
+    if (auto set = root.optional_table("set")) read_what_ifs(*set, framework, errors);
+  });
+  root.finish(errors);
+  errors.throw_if_any();
+  return framework;
+}
+
+std::vector<Framework> shipped_frameworks() {
+  std::vector<Framework> frameworks;
+  for (const EmbeddedFile& file : framework_files()) {
+    frameworks.push_back(parse_framework(file.text, fmt::format("{}.toml", file.name)));
+  }
+  return frameworks;
+}
+
+std::vector<std::string> framework_names() {
+  std::vector<std::string> names = {std::string(kNoFramework)};
+  for (const EmbeddedFile& file : framework_files()) names.emplace_back(file.name);
+  return names;
+}
+
+Framework load_framework(const std::string& name_or_file) {
+  if (name_or_file == kNoFramework) return {};
+  if (name_or_file.ends_with(".toml")) {
+    return parse_framework(read_file(name_or_file), name_or_file);
+  }
+  for (const EmbeddedFile& file : framework_files()) {
+    if (file.name == name_or_file) {
+      return parse_framework(file.text, fmt::format("{}.toml", file.name));
+    }
+  }
+  throw InputError(fmt::format("unknown framework \"{}\"; allowed: {}, or a .toml file",
+                               name_or_file, fmt::join(framework_names(), ", ")));
+}
+
+void choose_settings(CaseRequest& request, const std::function<bool(std::string_view)>& given) {
+  const Framework framework = load_framework(request.framework);
+  for (const FrameworkEntry& entry : framework.settings) {
+    if (given(entry.key)) continue;
+    each_setting(request, [&](std::string_view key, auto& value) {
+      if (key == entry.key) {
+        naming(framework, entry, [&] { read_setting(key, entry.value, value); });
+      }
+    });
+  }
+}
+
+void run_as(const Framework& framework, Case& input) {
+  input.framework = framework.name;
+  for (const FrameworkEntry& entry : framework.what_ifs) {
+    if (selects_no_layer(input.graph, entry.key)) continue;
+    naming(framework, entry, [&] { change(input, entry.key, entry.value); });
+  }
+}
+
+}  // namespace strata

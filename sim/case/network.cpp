@@ -1,0 +1,84 @@
+#include "sim/case/network.h"
+
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/graph/model_file.h"
+#include "sim/graph/zoo.h"
+#include "sim/importers/onnx/read_onnx.h"
+#include "sim/text/units.h"
+
+namespace strata {
+
+namespace {
+
+Network read_network(const std::string& model, std::int64_t batch, FileWeights weights,
+                     Unsupported unsupported) {
+  if (model.ends_with(".toml")) return {read_model(model, batch), {}, {}};
+  if (!model.ends_with(".onnx")) return {build_zoo(model, batch), {}, {}};
+  const bool wanted = weights == FileWeights::read;
+  const bool opaque = unsupported == Unsupported::opaque;
+  OnnxModel file = read_onnx(model, batch, wanted ? OnnxWeights::read : OnnxWeights::skip,
+                             opaque ? OnnxUnsupported::opaque : OnnxUnsupported::refuse);
+  return {std::move(file.graph), std::move(file.weights), std::move(file.notes)};
+}
+
+// Whether the network is sound for one sample, and has too many of them. What is wrong with it
+// otherwise, its reader has said.
+void check_batch(const std::string& model, std::int64_t batch, Unsupported unsupported) {
+  std::int64_t most = 0;
+  try {
+    most = read_network(model, 1, FileWeights::skip, unsupported).graph.largest_batch();
+  } catch (const InputError&) {
+    return;
+  }
+  if (batch <= most) return;
+  throw InputError(
+      fmt::format("a batch of {} is too large for one step of {}; set `micro_batch`, or a batch of "
+                  "up to {}",
+                  format_count(batch), model, format_count(most)));
+}
+
+}  // namespace
+
+Network load_network(const std::string& model, std::int64_t batch, FileWeights weights,
+                     Unsupported unsupported) {
+  try {
+    return read_network(model, batch, weights, unsupported);
+  } catch (const InputError&) {
+    if (batch > 1) check_batch(model, batch, unsupported);
+    throw;
+  }
+}
+
+Graph load_model(const std::string& model, std::int64_t batch, Unsupported unsupported) {
+  return load_network(model, batch, FileWeights::skip, unsupported).graph;
+}
+
+void check_runs(const Graph& graph) {
+  for (const Layer& layer : graph.layers()) {
+    const auto* opaque = std::get_if<Opaque>(&layer.op);
+    if (opaque == nullptr) continue;
+    throw InputError(
+        fmt::format("network {}: layer {}: op {} is opaque, which nothing can run; allowed: to "
+                    "predict and to solve",
+                    graph.name(), layer.name, opaque->kind));
+  }
+}
+
+NetworkWeights starting_weights(const Network& network, std::uint64_t seed) {
+  NetworkWeights weights = initial_weights(network.graph, seed);
+  for (std::size_t i = 0; i < network.weights.size(); ++i) {
+    if (!network.weights[i].empty()) weights[i] = network.weights[i];
+  }
+  return weights;
+}
+
+bool is_model_file(const std::string& model) {
+  return model.ends_with(".toml") || model.ends_with(".onnx");
+}
+
+}  // namespace strata

@@ -1,0 +1,217 @@
+#include "sim/case/what_ifs.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/graph/blocks.h"
+#include "sim/graph/what_if.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+// Of a device's speed, lost while its collectives move bytes. NCCL's channels have so many of the
+// first device's multiprocessors for themselves.
+double parse_share(const std::string& value, const Case& input) {
+  if (value == "nccl") return input.models.front()->nccl_share();
+  try {
+    const double share = parse_number(value);
+    if (share >= 0 && share < 1) return share;
+  } catch (const InputError&) {  // said below, with what is allowed
+  }
+  throw InputError(
+      fmt::format("'{}' is no share; allowed: a number from 0, below 1, or nccl", value));
+}
+
+template <bool KernelTraits::*trait>
+void change_trait(Case& input, const WhatIfValue& value) {
+  change_kernels(input, [&](KernelTraits& kernels) { kernels.*trait = value.on; });
+}
+
+template <Seconds Launches::*launch>
+void change_launch(Case& input, const WhatIfValue& value) {
+  input.runtime.launches.*launch = parse_seconds(value.text);
+}
+
+template <bool Launches::*wait>
+void change_wait(Case& input, const WhatIfValue& value) {
+  input.runtime.launches.*wait = value.on;
+}
+
+template <HostRate HostUpdates::*rate>
+void change_host(Case& input, const WhatIfValue& value) {
+  HostRate& changed = input.runtime.host.*rate;
+  if (is_factor(value.text)) {
+    changed.times *= parse_factor(value.text);
+  } else {
+    changed = {parse_bandwidth(value.text), 1};
+  }
+}
+
+void change_layer_speed(Case& input, const WhatIfValue& value) {
+  const double speed = parse_layer_speed(value.text);
+  input.graph = with_layer_speed(input.graph, value.selector, speed);
+}
+void change_overlap(Case& input, const WhatIfValue& value) {
+  input.runtime.overlap = value.on ? Overlap::allowed : Overlap::none;
+}
+void change_products(Case& input, const WhatIfValue& value) {
+  input.products = value.on ? Products::merged : Products::apart;
+}
+void change_exchanges(Case& input, const WhatIfValue& value) {
+  input.exchanges = value.on ? Exchanges::collective : Exchanges::pairwise;
+}
+void change_gather(Case& input, const WhatIfValue& value) {
+  input.gathers_again = value.on;
+}
+void change_communication_share(Case& input, const WhatIfValue& value) {
+  input.runtime.communication_share = parse_share(value.text, input);
+}
+
+// The gradients of the largest of the layers that repeat, or of all where none do.
+Bytes largest_block(const Case& input) {
+  const auto gradients = [&](std::size_t first, std::size_t last) {
+    std::int64_t sum = 0;
+    for (std::size_t i = first; i < last; ++i) sum += input.graph[LayerId(i)].parameters.total();
+    return Bytes{sum * element_bytes(input.dtypes.gradients)};
+  };
+  Bytes largest;
+  for (const Repeat& blocks : repeated_blocks(input.graph)) {
+    largest = std::max(largest, gradients(blocks.first, blocks.first + blocks.length));
+  }
+  return largest > Bytes{} ? largest : gradients(0, input.graph.size());
+}
+
+void change_sharing_unit(Case& input, const WhatIfValue& value) {
+  if (value.on && input.sync.bucket == kUsualBucket) input.sync.bucket = largest_block(input);
+}
+
+using TwoWords = std::array<std::string_view, 2>;
+constexpr TwoWords kOverlapWords = {"on", "off"}, kAttentionWords = {"fused", "unfused"},
+                   kDropoutWords = {"masks", "redrawn"}, kLayoutWords = {"nchw", "nhwc"},
+                   kProductsWords = {"merged", "apart"},
+                   kExchangesWords = {"collective", "pairwise"}, kGatherWords = {"again", "once"},
+                   kHostWords = {"wait", "ahead"}, kUnitWords = {"block", "bucket"};
+
+std::vector<WhatIfSpec> make_table() {
+  using enum WhatIfForm;
+  std::vector<WhatIfSpec> table;
+  for (const ClusterWhatIf& row : cluster_what_ifs()) {
+    table.push_back({row.key, row.form, [&row](Case& input, const WhatIfValue& value) {
+                       input.cluster = row.change(input.cluster, value.selector, value.text);
+                     }});
+  }
+  const std::vector<WhatIfSpec> others = {
+      {"layer.SELECTOR.speed", speed, change_layer_speed},
+      {"overlap", word, change_overlap, kOverlapWords},
+      {"attention", word, change_trait<&KernelTraits::fused_attention>, kAttentionWords},
+      {"dropout", word, change_trait<&KernelTraits::keeps_masks>, kDropoutWords},
+      {"layout", word, change_trait<&KernelTraits::channels_outermost>, kLayoutWords},
+      {"products", word, change_products, kProductsWords},
+      {"exchanges", word, change_exchanges, kExchangesWords},
+      {"gather", word, change_gather, kGatherWords},
+      {"sharing.unit", word, change_sharing_unit, kUnitWords},
+      {"launch.forward", duration, change_launch<&Launches::forward>},
+      {"launch.backward", duration, change_launch<&Launches::backward>},
+      {"launch.update", duration, change_launch<&Launches::update>},
+      {"launch.communication", duration, change_launch<&Launches::communication>},
+      {"launch.lockstep", duration, change_launch<&Launches::lockstep>},
+      {"launch.stages", word, change_wait<&Launches::wait_for_stages>, kHostWords},
+      {"launch.passes", word, change_wait<&Launches::wait_for_passes>, kHostWords},
+      {"communication.share", share, change_communication_share},
+      {"host.bandwidth", bandwidth, change_host<&HostUpdates::link>},
+      {"host.memory_bandwidth", bandwidth, change_host<&HostUpdates::memory>},
+  };
+  table.insert(table.end(), others.begin(), others.end());
+  return table;
+}
+
+std::string form_text(const WhatIfSpec& what_if) {
+  switch (what_if.form) {
+    case WhatIfForm::bandwidth:
+    case WhatIfForm::latency:
+    case WhatIfForm::speed:
+      return "a value or a factor (2x)";
+    case WhatIfForm::size:
+      return "a size";
+    case WhatIfForm::duration:
+      return "a time";
+    case WhatIfForm::share:
+      return "a number below 1, or nccl";
+    case WhatIfForm::word:
+      break;
+  }
+  return fmt::format("{}", fmt::join(what_if.words, " or "));
+}
+
+// A place among the words of a what-if.
+std::size_t read_word(const WhatIfSpec& what_if, std::string_view value) {
+  const auto found = std::ranges::find(what_if.words, value);
+  if (found != what_if.words.end()) {
+    return static_cast<std::size_t>(found - what_if.words.begin());
+  }
+  throw InputError(fmt::format("'{}' is not a value of {}; allowed: {}", value, what_if.key,
+                               fmt::join(what_if.words, ", ")));
+}
+
+}  // namespace
+
+std::span<const WhatIfSpec> what_ifs() {
+  static const std::vector<WhatIfSpec> table = make_table();
+  return table;
+}
+
+const WhatIfSpec* find_what_if(std::string_view key) {
+  const auto is_of = [&](const WhatIfSpec& spec) { return selector_in(key, spec.key).has_value(); };
+  const auto found = std::ranges::find_if(what_ifs(), is_of);
+  return found == what_ifs().end() ? nullptr : &*found;
+}
+
+std::string what_if_keys() {
+  std::vector<std::string_view> keys;
+  for (const WhatIfSpec& what_if : what_ifs()) keys.push_back(what_if.key);
+  return fmt::format("{}", fmt::join(keys, ", "));
+}
+
+// Neighbours whose values are alike share what is said of them.
+std::string what_if_help() {
+  std::string text = "a what-if, KEY=VALUE: ";
+  const std::span<const WhatIfSpec> all = what_ifs();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    text += fmt::format("{}, ", all[i].key);
+    const std::string values = form_text(all[i]);
+    if (i + 1 == all.size() || form_text(all[i + 1]) != values) text += values + "; ";
+  }
+  return text + "as link.inter.bandwidth=0.5x (docs/clusters.md); repeatable";
+}
+
+bool changes_times(std::string_view key) {
+  const WhatIfSpec* const what_if = find_what_if(key);
+  return what_if == nullptr || what_if->form != WhatIfForm::size;
+}
+
+bool is_what_if(std::string_view key) {
+  return std::ranges::any_of(what_ifs(), [&](const WhatIfSpec& spec) {
+    const std::size_t dot = spec.key.find('.');
+    return dot == std::string_view::npos ? key == spec.key
+                                         : key.starts_with(spec.key.substr(0, dot + 1));
+  });
+}
+
+void change(Case& input, const std::string& key, const std::string& value) {
+  const WhatIfSpec* const what_if = find_what_if(key);
+  if (what_if == nullptr) {
+    throw InputError(fmt::format("unknown key '{}'; allowed: {}", key, what_if_keys()));
+  }
+  const bool words = what_if->form == WhatIfForm::word;
+  const std::string_view selector = *selector_in(key, what_if->key);
+  what_if->change(input, {selector, value, words && read_word(*what_if, value) == 0});
+}
+
+}  // namespace strata

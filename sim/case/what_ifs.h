@@ -1,0 +1,47 @@
+#pragma once
+
+// What-ifs: what changes a case beside its settings, a row each: the key, what its value is, and
+// what it does. The option `set` and its help, scenarios' [sweep.set], axes of phase maps and
+// messages read this table; docs/clusters.md has a line for each. Thread-safe.
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sim/case/predict.h"
+#include "sim/cluster/what_if.h"
+
+namespace strata {
+
+/// A value for a what-if.
+struct WhatIfValue {
+  std::string_view selector;  ///< of links, devices or layers; "" where the key has none
+  const std::string& text;
+  bool on = false;  ///< of a word: whether it is the first
+};
+
+struct WhatIfSpec {
+  std::string_view key;  ///< with SELECTOR where it says which links, devices or layers it changes
+  WhatIfForm form = WhatIfForm::word;
+  std::function<void(Case& input, const WhatIfValue& value)> change;  ///< throws InputError
+  std::span<const std::string_view> words = {};  ///< two: the first switches on, the other off
+};
+
+/// Every what-if that a case may have, in the order in which messages list them.
+std::span<const WhatIfSpec> what_ifs();
+/// The what-if that a key, with a selector in it, belongs to; null where it belongs to none.
+const WhatIfSpec* find_what_if(std::string_view key);
+/// The keys in their order, for messages.
+std::string what_if_keys();
+/// The keys and what their values are, for the help of `set`.
+std::string what_if_help();
+/// Whether the what-if changes more than what fits in memory.
+bool changes_times(std::string_view key);
+/// Whether the key begins as those of what-ifs do, right or wrong; settings begin otherwise.
+bool is_what_if(std::string_view key);
+
+/// One what-if. Throws InputError; where it came from, the caller says.
+void change(Case& input, const std::string& key, const std::string& value);
+
+}  // namespace strata

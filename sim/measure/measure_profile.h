@@ -1,0 +1,53 @@
+#pragma once
+
+// `strata profile`: measures what strategies of some networks compute, into a Profile. Single
+// shards are measured, not steps: predictions of steps stay predictions. Not thread-safe, as a
+// Runner is not.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/measure/calibrate.h"
+#include "sim/measure/runner.h"
+#include "sim/profile/profile.h"
+#include "sim/search/asked_strategy.h"
+
+namespace strata {
+
+struct ProfileRequest {
+  std::vector<std::string> models;    ///< zoo names or files
+  std::string devices;                ///< as the Runner names them: "cpu:2"
+  std::optional<std::int64_t> batch;  ///< global; else batch_per_device x devices
+  std::int64_t batch_per_device = 32;
+  std::vector<AskedStrategy> strategies = {"data", "model", "owt", "optimal"};
+  DType dtype = DType::fp32;
+  Optimizer optimizer = Optimizer::sgd;  ///< whose updates are measured
+  bool recorded = false;  ///< shards are launched as steps from a recording are; GPUs alone can
+  std::size_t rounds = 15;
+  std::string date, command;  ///< for the provenance; the date is ISO
+};
+
+struct ProfileReport {
+  Profile profile;
+  Disturbance disturbance;
+  bool stopped =
+      false;  ///< called off: rows are of fewer rounds, or missing; its provenance says so
+};
+
+/// Model after model, each in rounds. Called off, it gives the rows that were measured until then.
+/// Throws InputError for a request that is not sound, Cancelled where there are no rows, and the
+/// errors of the Runner.
+ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
+                              const std::atomic<bool>* cancelled = nullptr,
+                              const std::function<void(const MeasureProgress&)>& progress = {});
+
+/// Throws InputError unless the profile may be merged into one that `older`, read from `file`, is:
+/// one kind of device on one machine, as many of them at once where they share its memory.
+void check_mergeable(const Profile& older, const std::string& file, const Runner& runner,
+                     const std::string& devices);
+
+}  // namespace strata

@@ -1,0 +1,171 @@
+#include "sim/published/expected_error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/base/quantile.h"
+#include "sim/case/what_ifs.h"
+#include "sim/text/embedded.h"
+#include "sim/text/split.h"
+#include "sim/text/units.h"
+
+namespace strata {
+
+// Of profiles/published.
+std::span<const EmbeddedFile> published_errors();
+
+namespace {
+
+constexpr std::string_view kErrorHeader =
+    "kind,family,framework,dtype,figures,fitted,rows,devices,hosts,parameters,mean,p95";
+constexpr std::size_t kErrorColumns = 12;
+
+// "profiles/megatron-a100.toml": "megatron-a100".
+std::string stem(const std::string& file) {
+  const std::size_t begin = file.rfind('/') + 1;  // 0 where there is none
+  return file.substr(begin, file.rfind('.') - begin);
+}
+
+double to_four_digits(double share) {
+  return std::round(share * 1e4) / 1e4;
+}
+
+// Which rows of a result are of each sort.
+using RowNumbers = std::vector<std::size_t>;
+std::map<PredictionSort, RowNumbers> rows_by_sort(const PublishedResult& result) {
+  std::map<PredictionSort, RowNumbers> sorts;
+  for (std::size_t i = 0; i < result.answers.size(); ++i) {
+    sorts[result.answers[i].sort].push_back(i);
+  }
+  return sorts;
+}
+
+ExpectedError error_of(const PublishedResult& result, RowNumbers rows) {
+  const auto fitted = [&](std::size_t row) { return result.table.steps[row].fitted; };
+  ExpectedError error{stem(result.table.file), std::all_of(rows.begin(), rows.end(), fitted)};
+  if (!error.fitted) std::erase_if(rows, fitted);
+  error.rows = rows.size();
+  std::vector<double> sizes;
+  sizes.reserve(rows.size());
+  for (std::size_t row : rows) {
+    sizes.push_back(std::abs(result.error(row)));
+    error.mean += sizes.back() / static_cast<double>(rows.size());
+    error.devices = std::max(error.devices, result.answers[row].devices);
+    error.hosts = std::max(error.hosts, result.answers[row].hosts);
+    error.parameters = std::max(error.parameters, result.answers[row].parameters);
+  }
+  std::sort(sizes.begin(), sizes.end());
+  error.mean = to_four_digits(error.mean);
+  error.p95 = to_four_digits(quantile(sizes, 0.95));
+  return error;
+}
+
+template <std::size_t N>
+std::size_t read_name(std::string_view text, const std::array<std::string_view, N>& names,
+                      std::string_view what) {
+  const auto at = std::find(names.begin(), names.end(), text);
+  if (at != names.end()) return static_cast<std::size_t>(at - names.begin());
+  throw InputError(fmt::format("'{}' is no {}; allowed: {}", text, what, fmt::join(names, ", ")));
+}
+
+ErrorRecord read_record(std::string_view line) {
+  const std::vector<std::string_view> cells = split(line, ',');
+  if (cells.size() != kErrorColumns) {
+    throw InputError(fmt::format("{} columns; allowed: {}", cells.size(), kErrorColumns));
+  }
+  const auto count = [&](std::size_t column) {
+    const double number = parse_number(cells[column]);
+    if (number >= 0 && number <= 1e15) return static_cast<std::size_t>(number);
+    throw InputError(fmt::format("'{}' is no count", cells[column]));
+  };
+  if (cells[5] != "yes" && cells[5] != "no") {
+    throw InputError(fmt::format("'{}' must be yes or no", cells[5]));
+  }
+  ErrorRecord record;
+  record.sort.kind = cells[0];
+  record.sort.family =
+      static_cast<NetworkFamily>(read_name(cells[1], kNetworkFamilyNames, "family"));
+  record.sort.framework = std::string(cells[2]);
+  record.sort.dtype = cells[3];
+  record.error = {std::string(cells[4]),
+                  cells[5] == "yes",
+                  count(6),
+                  count(7),
+                  count(8),
+                  static_cast<std::int64_t>(count(9)),
+                  parse_number(cells[10], "mean"),
+                  parse_number(cells[11], "p95")};
+  return record;
+}
+
+const std::vector<ErrorRecord>& shipped_errors() {
+  static const std::vector<ErrorRecord> records =
+      parse_errors(published_errors().front().text, "errors.csv");
+  return records;
+}
+
+}  // namespace
+
+std::vector<ErrorRecord> error_records(std::span<const PublishedResult> results) {
+  std::vector<ErrorRecord> records;
+  for (const PublishedResult& result : results) {
+    for (auto& [sort, rows] : rows_by_sort(result)) {
+      records.push_back({sort, error_of(result, std::move(rows))});
+    }
+  }
+  return records;
+}
+
+std::string print_errors(std::span<const ErrorRecord> records) {
+  std::string text(kErrorHeader);
+  text += '\n';
+  for (const auto& [sort, error] : records) {
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", sort.kind,
+                        kNetworkFamilyNames[static_cast<std::size_t>(sort.family)], sort.framework,
+                        sort.dtype, error.figures, error.fitted ? "yes" : "no", error.rows,
+                        error.devices, error.hosts, error.parameters, error.mean, error.p95);
+  }
+  return text;
+}
+
+std::vector<ErrorRecord> parse_errors(std::string_view text, const std::string& file) {
+  std::vector<ErrorRecord> records;
+  int number = 0;
+  for (std::string_view line : split(text, '\n')) {
+    ++number;
+    try {
+      if (number == 1 && line != kErrorHeader) {
+        throw InputError(fmt::format("the first line must be {}", kErrorHeader));
+      }
+      if (number > 1 && !line.empty()) records.push_back(read_record(line));
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}:{}: {}", file, number, error.message()));
+    }
+  }
+  return records;
+}
+
+std::optional<ExpectedError> expected_error(const CaseRequest& request, const Case& input) {
+  const bool changed =
+      std::ranges::any_of(request.sets, [](const auto& set) { return changes_times(set.first); });
+  const bool own = changed || !request.profiles.empty();
+  if (own || request.cluster.ends_with(".toml")) return std::nullopt;
+  const PredictionSort sort = sort_of(input);
+  const std::size_t devices = input.cluster.device_count(), hosts = input.cluster.host_count();
+  const std::int64_t parameters = input.graph.parameters();
+  std::optional<ExpectedError> found;
+  for (const ErrorRecord& record : shipped_errors()) {
+    const bool reaches = record.error.devices >= devices && record.error.hosts >= hosts &&
+                         record.error.parameters >= parameters;
+    if (record.sort != sort || !reaches) continue;
+    if (!found || record.error.rows > found->rows) found = record.error;
+  }
+  return found;
+}
+
+}  // namespace strata

@@ -1,0 +1,154 @@
+#include "sim/published/published.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/base/quantile.h"
+#include "sim/case/case_loader.h"
+#include "sim/search/asked_strategy.h"
+
+namespace strata {
+namespace {
+
+constexpr std::size_t kLeastRanked = 5, kLeastChoices = 2;
+
+PublishedAnswer answer(CaseLoader& loader, const PublishedStep& step, const WhatIfs& more) {
+  CaseRequest request = step.request;
+  request.sets.insert(request.sets.end(), more.begin(), more.end());
+  const Case input = loader.load(request);
+  PredictOptions options;
+  options.devices = Simulated::one_of_each_class;
+  options.all_steps = options.eq1 = options.critical_path = options.memory = false;
+  const Seconds predicted =
+      predict(input, load_strategy(step.strategy, input), options).step_seconds();
+  return {predicted, sort_of(input), input.cluster.device_count(), input.cluster.host_count(),
+          input.graph.parameters()};
+}
+
+// Places of values in order; equal ones share the mean of theirs.
+std::vector<double> ranks(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  std::vector<double> places(values.size());
+  for (std::size_t first = 0; first < order.size();) {
+    std::size_t last = first;
+    while (last < order.size() && values[order[last]] == values[order[first]]) ++last;
+    for (std::size_t k = first; k < last; ++k) {
+      places[order[k]] = 0.5 * static_cast<double>(first + last - 1);
+    }
+    first = last;
+  }
+  return places;
+}
+
+double spearman(const std::vector<double>& a, const std::vector<double>& b) {
+  const std::vector<double> x = ranks(a), y = ranks(b);
+  const double mean = 0.5 * static_cast<double>(x.size() - 1);
+  double both = 0, of_x = 0, of_y = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    both += (x[i] - mean) * (y[i] - mean);
+    of_x += (x[i] - mean) * (x[i] - mean);
+    of_y += (y[i] - mean) * (y[i] - mean);
+  }
+  return of_x > 0 && of_y > 0 ? both / std::sqrt(of_x * of_y) : 1;
+}
+
+bool counts(const PublishedResult& result, std::size_t row, std::optional<bool> fitted) {
+  return !fitted || result.table.steps[row].fitted == *fitted;
+}
+
+/// Predicted and measured, of rows that share a text.
+struct Pairs {
+  std::vector<double> predicted, measured;
+};
+std::map<std::string, Pairs> grouped(const PublishedResult& result, std::optional<bool> fitted,
+                                     std::string PublishedStep::*by) {
+  std::map<std::string, Pairs> groups;
+  for (std::size_t i = 0; i < result.answers.size(); ++i) {
+    if (!counts(result, i, fitted)) continue;
+    Pairs& group = groups[result.table.steps[i].*by];
+    group.predicted.push_back(result.answers[i].predicted.value);
+    group.measured.push_back(result.table.steps[i].measured.value);
+  }
+  return groups;
+}
+
+double regret(const Pairs& pairs) {
+  const auto best = std::min_element(pairs.predicted.begin(), pairs.predicted.end());
+  const double chosen = pairs.measured[static_cast<std::size_t>(best - pairs.predicted.begin())];
+  return chosen / *std::min_element(pairs.measured.begin(), pairs.measured.end()) - 1;
+}
+
+}  // namespace
+
+double PublishedResult::error(std::size_t row) const {
+  return answers[row].predicted.value / table.steps[row].measured.value - 1;
+}
+
+PublishedResult predict_published(PublishedTable table, const WhatIfs& more,
+                                  const std::function<bool(std::size_t)>& progress) {
+  PublishedResult result{std::move(table), {}};
+  CaseLoader loader;
+  for (const PublishedStep& step : result.table.steps) {
+    try {
+      result.answers.push_back(answer(loader, step, more));
+    } catch (const InputError& error) {
+      throw InputError(
+          fmt::format("{}:{}: {}", result.table.table_file, step.line, error.message()));
+    }
+    if (progress(result.answers.size())) continue;
+    result.table.steps.resize(result.answers.size());
+    break;
+  }
+  return result;
+}
+
+ErrorSummary errors_of(const PublishedResult& result, std::optional<bool> fitted) {
+  std::vector<double> sizes;
+  ErrorSummary summary;
+  for (std::size_t i = 0; i < result.answers.size(); ++i) {
+    if (!counts(result, i, fitted)) continue;
+    sizes.push_back(std::abs(result.error(i)));
+    summary.bias += result.error(i);
+  }
+  summary.rows = sizes.size();
+  if (sizes.empty()) return summary;
+  const auto count = static_cast<double>(sizes.size());
+  std::sort(sizes.begin(), sizes.end());
+  summary.bias /= count;
+  summary.mean = std::accumulate(sizes.begin(), sizes.end(), 0.0) / count;
+  summary.median = quantile(sizes, 0.5);
+  summary.p95 = quantile(sizes, 0.95);
+  summary.worst = sizes.back();
+  return summary;
+}
+
+RankSummary ranks_of(const PublishedResult& result, std::optional<bool> fitted) {
+  RankSummary summary;
+  summary.least = 1;
+  for (const auto& [network, pairs] : grouped(result, fitted, &PublishedStep::network)) {
+    if (pairs.measured.size() < kLeastRanked) continue;
+    ++summary.networks;
+    const double correlation = spearman(pairs.predicted, pairs.measured);
+    summary.correlation += correlation;
+    summary.least = std::min(summary.least, correlation);
+  }
+  for (const auto& [choice, pairs] : grouped(result, fitted, &PublishedStep::choice)) {
+    if (pairs.measured.size() < kLeastChoices) continue;
+    ++summary.choices;
+    summary.regret += regret(pairs);
+    summary.most_regret = std::max(summary.most_regret, regret(pairs));
+  }
+  if (summary.networks > 0) summary.correlation /= static_cast<double>(summary.networks);
+  if (summary.choices > 0) summary.regret /= static_cast<double>(summary.choices);
+  return summary;
+}
+
+}  // namespace strata

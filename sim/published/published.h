@@ -1,0 +1,64 @@
+#pragma once
+
+// Predictions beside what others measured and published: the error of each row, and how well the
+// predictions rank what people choose from. Not thread-safe while progress is told.
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/base/cancel.h"
+#include "sim/published/prediction_sort.h"
+#include "sim/published/published_file.h"
+#include "sim/report/document.h"
+
+namespace strata {
+
+struct PublishedAnswer {
+  Seconds predicted;
+  PredictionSort sort = {};
+  std::size_t devices = 0, hosts = 0;
+  std::int64_t parameters = 0;  ///< of the network
+};
+
+/// Of some rows of a table that were predicted.
+struct ErrorSummary {
+  std::size_t rows = 0;
+  double mean = 0, median = 0, p95 = 0, worst = 0;  ///< of the error's size, as a share
+  double bias = 0;                                  ///< the mean error with its sign
+};
+
+/// Over rows that share a network or a choice.
+struct RankSummary {
+  std::size_t networks = 0;  ///< of at least 5 rows
+  double correlation = 0;    ///< Spearman's, the mean over networks
+  double least = 0;          ///< the worst network's
+  std::size_t choices = 0;   ///< of at least 2 rows
+  double regret = 0;         ///< by how much the choice that is predicted best is slower than the
+                             ///< best one: the mean over choices
+  double most_regret = 0;
+};
+
+struct PublishedResult {
+  PublishedTable table;
+  std::vector<PublishedAnswer> answers;  ///< by step of the table
+
+  double error(std::size_t row) const;  ///< predicted / measured - 1
+};
+
+/// Predicts every row, with `more` what-ifs besides. Throws InputError "FILE:LINE: ..." for a row
+/// that is no case. `progress` is called after each row; returning false stops with what was
+/// predicted.
+PublishedResult predict_published(PublishedTable table, const WhatIfs& more,
+                                  const std::function<bool(std::size_t)>& progress);
+
+/// `fitted`: of the rows that something was fitted to, or of the others; both where not said.
+ErrorSummary errors_of(const PublishedResult& result, std::optional<bool> fitted);
+RankSummary ranks_of(const PublishedResult& result, std::optional<bool> fitted);
+
+/// docs/fidelity.md.
+ReportDocument published_report(std::span<const PublishedResult> results);
+
+}  // namespace strata

@@ -1,0 +1,59 @@
+#include "sim/case/flops.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/case/rounds.h"
+#include "sim/graph/zoo.h"
+
+namespace strata {
+namespace {
+
+// 24 s h^2 (1 + s / 6h) + vocabulary, of Narayanan et al. 2021, without recomputation: 6 operations
+// a parameter of products and token, and of attention 12 s h a layer and token, half of it causal.
+TEST(StepFlops, OfADecoderFollowFromItsSizes) {
+  const std::int64_t layers = 2, hidden = 64, seq = 32, vocab = 100, batch = 3;
+  const Graph graph = build_zoo("gpt:layers=2,hidden=64,heads=4,seq=32,vocab=100", batch);
+  const double tokens = static_cast<double>(batch * seq);
+  const double products = static_cast<double>(layers * 12 * hidden * hidden + vocab * hidden);
+  const double attention = static_cast<double>(layers * hidden * (seq + 1));  // of a token
+  EXPECT_DOUBLE_EQ(step_flops(graph).model.value, 6 * tokens * (products + attention));
+  // The first product of a head once more.
+  EXPECT_DOUBLE_EQ(step_flops(graph).hardware.value,
+                   6 * tokens * (products + attention) + tokens * attention);
+}
+
+// Whatever part of the batch the case's graph is of.
+TEST(StepFlops, AreThoseOfTheWholeBatch) {
+  CaseRequest request;
+  request.model = "vgg16";
+  request.cluster = "p100-1x4";
+  request.batch = 64;
+  const Case whole = load_case(request);
+  request.micro_batch = 2;
+  const Case cut = load_case(request);
+  const Strategy strategy = data_parallel(whole.graph, 4);
+  const auto expected = flops_utilisation(whole, strategy, Seconds{1});
+  ASSERT_TRUE(expected);
+  for (const Case& input : {cut, in_rounds(cut, 4)}) {
+    const auto found = flops_utilisation(input, strategy, Seconds{1});
+    ASSERT_TRUE(found);
+    EXPECT_NEAR(found->model, expected->model, 1e-9 * expected->model);
+    EXPECT_NEAR(found->hardware, expected->hardware, 1e-9 * expected->hardware);
+  }
+}
+
+TEST(StepFlops, OfANetworkSkipTheGradientOfItsData) {
+  const Graph graph = build_zoo("vgg16", 2);
+  double expected = 0;
+  bool first = true;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const auto forward = static_cast<double>(macs(graph, LayerId(i)));
+    if (forward == 0) continue;
+    expected += 2 * forward * (first ? 2 : 3);
+    first = false;
+  }
+  EXPECT_DOUBLE_EQ(step_flops(graph).model.value, expected);
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,138 @@
+#include "sim/case/what_ifs.h"
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/base/error.h"
+#include "sim/text/file.h"
+#include "tests/paths.h"
+
+namespace strata {
+namespace {
+
+CaseRequest lenet5() {
+  CaseRequest request;
+  request.model = "lenet5";
+  request.cluster = "a100-1x2";
+  return request;
+}
+
+std::string value_of(const WhatIfSpec& what_if) {
+  switch (what_if.form) {
+    case WhatIfForm::bandwidth:
+      return "3 GB/s";
+    case WhatIfForm::latency:
+    case WhatIfForm::duration:
+      return "7us";
+    case WhatIfForm::speed:
+    case WhatIfForm::share:
+      return "0.25";
+    case WhatIfForm::size:
+      return "5 GB";
+    case WhatIfForm::word:
+      return std::string(what_if.words.front());
+  }
+  return {};
+}
+
+// Of a row's key: all links, devices or layers.
+std::string key_of(const WhatIfSpec& what_if) {
+  std::string key(what_if.key);
+  const std::size_t at = key.find("SELECTOR");
+  return at == std::string::npos ? key : key.replace(at, 8, "*");
+}
+
+TEST(WhatIfs, EachIsFoundByItsKeyAndStandsInTheHelpAndTheDocs) {
+  const std::string docs = read_file(source_path("docs/clusters.md"));
+  const std::string help = what_if_help();
+  for (const WhatIfSpec& what_if : what_ifs()) {
+    EXPECT_EQ(find_what_if(key_of(what_if)), &what_if) << what_if.key;
+    EXPECT_TRUE(is_what_if(key_of(what_if))) << what_if.key;
+    EXPECT_NE(help.find(what_if.key), std::string::npos) << what_if.key;
+    EXPECT_NE(docs.find(fmt::format("`{}`", what_if.key)), std::string::npos) << what_if.key;
+    for (const std::string_view word : what_if.words) {
+      EXPECT_NE(help.find(word), std::string::npos) << what_if.key;
+    }
+  }
+}
+
+bool equal(const Case& a, const Case& b) {
+  return a.cluster == b.cluster && a.sync.bucket == b.sync.bucket && a.runtime == b.runtime &&
+         a.products == b.products && a.exchanges == b.exchanges &&
+         a.gathers_again == b.gathers_again &&
+         a.models.front()->kernels() == b.models.front()->kernels() &&
+         a.graph[LayerId(1)].speed == b.graph[LayerId(1)].speed;
+}
+
+// Of a word, one of the two is what the case has already.
+TEST(WhatIfs, EachChangesTheCase) {
+  const Case before = load_case(lenet5());
+  for (const WhatIfSpec& what_if : what_ifs()) {
+    const auto with = [&](const std::string& value) {
+      Case after = before;
+      change(after, key_of(what_if), value);
+      return after;
+    };
+    if (what_if.words.empty()) {
+      EXPECT_FALSE(equal(with(value_of(what_if)), before)) << what_if.key;
+      continue;
+    }
+    const Case first = with(std::string(what_if.words.front()));
+    const Case second = with(std::string(what_if.words.back()));
+    EXPECT_FALSE(equal(first, second)) << what_if.key;
+    EXPECT_TRUE(equal(first, before) || equal(second, before)) << what_if.key;
+  }
+}
+
+TEST(WhatIfs, SwitchAsTheirWordsSay) {
+  Case input = load_case(lenet5());
+  change(input, "attention", "unfused");
+  EXPECT_FALSE(kernels_of(input).fused_attention);
+  change(input, "attention", "fused");
+  EXPECT_TRUE(kernels_of(input).fused_attention);
+  change(input, "overlap", "off");
+  EXPECT_EQ(input.runtime.overlap, Overlap::none);
+  change(input, "launch.stages", "wait");
+  EXPECT_TRUE(input.runtime.launches.wait_for_stages);
+}
+
+TEST(WhatIfs, WhatADeviceHasDecidesWhatFits) {
+  CaseRequest request = lenet5();
+  request.sets = {{"device.gpu1.memory", "40 GB"}, {"device.*.memory_reserve", "1 GB"}};
+  const Case input = load_case(request);
+  EXPECT_EQ(memory_capacity(input, DeviceId(1)), Bytes{39'000'000'000});
+  EXPECT_EQ(least_memory_capacity(input), Bytes{39'000'000'000});
+  const std::vector<Bytes> peaks(2, Bytes{39'500'000'000});
+  EXPECT_EQ(shortage(input, peaks), (Shortage{DeviceId(1), peaks[1], Bytes{39'000'000'000}}));
+}
+
+TEST(WhatIfs, AReserveLeavesSomething) {
+  CaseRequest request = lenet5();
+  request.sets = {{"device.gpu0.memory_reserve", "90 GB"}};
+  EXPECT_THAT([&] { load_case(request); },
+              ::testing::ThrowsMessage<InputError>(
+                  "device gpu0: memory_reserve of 90.00 GB leaves nothing of its 80.00 GB"));
+}
+
+TEST(WhatIfs, SayWhatIsAllowed) {
+  Case input = load_case(lenet5());
+  const auto refusal = [&](const std::string& key, const std::string& value) -> std::string {
+    try {
+      change(input, key, value);
+    } catch (const InputError& error) {
+      return error.message();
+    }
+    return "none";
+  };
+  EXPECT_EQ(refusal("overlap", "yes"), "'yes' is not a value of overlap; allowed: on, off");
+  EXPECT_EQ(refusal("communication.share", "1"),
+            "'1' is no share; allowed: a number from 0, below 1, or nccl");
+  EXPECT_EQ(refusal("colour", "1"), "unknown key 'colour'; allowed: " + what_if_keys());
+}
+
+}  // namespace
+}  // namespace strata
