@@ -30,7 +30,6 @@ constexpr std::size_t kProfileRounds = 15;
 
 struct ProfileFlags {
   MeasureFlags measure;
-  Optimizer optimizer = Optimizer::sgd;
   std::string typed;
   bool merge = false;
 };
@@ -87,8 +86,8 @@ nlohmann::ordered_json outcome_json(const ProfileFlags& of, const Outcome& outco
   nlohmann::ordered_json json = {
       {"models", flags.models},
       {"device_names", flags.devices},
-      {"dtype", name(flags.dtype)},
-      {"optimizer", name(of.optimizer)},
+      {"dtype", name(flags.training.dtype)},
+      {"optimizer", name(flags.training.optimizer)},
       {"graph", flags.recorded},
       {"kind", profile.kind},
       {"machine", profile.description},
@@ -122,13 +121,14 @@ std::string outcome_table(const Outcome& outcome) {
 std::string example(const ProfileFlags& of) {
   const MeasureFlags& flags = of.measure;
   std::string rest = fmt::format("{} --profile {}", batch_text(flags), flags.output);
-  if (of.optimizer != Optimizer::sgd) rest += fmt::format(" --optimizer {}", name(of.optimizer));
+  if (flags.training.optimizer != Optimizer::sgd)
+    rest += fmt::format(" --optimizer {}", name(flags.training.optimizer));
   if (flags.devices.starts_with("cpu:")) {
     return fmt::format("strata predict {} --cluster {} {} --strategy {}", flags.models.front(),
                        flags.devices, rest, flags.strategies);
   }
   return fmt::format("strata run {} --devices {} --dtype {} {} --strategy data",
-                     flags.models.front(), flags.devices, name(flags.dtype), rest);
+                     flags.models.front(), flags.devices, name(flags.training.dtype), rest);
 }
 
 void print_outcome(const ProfileFlags& of, const Outcome& outcome) {
@@ -148,7 +148,6 @@ void print_outcome(const ProfileFlags& of, const Outcome& outcome) {
 
 void profile_command(Runner& runner, const ProfileFlags& flags) {
   ProfileRequest request = measure_request<ProfileRequest>(flags.measure, flags.typed);
-  request.optimizer = flags.optimizer;
   const std::optional<Profile> older = older_profile(flags, runner);
   warn_of_shared_cores(runner, request.devices);
   Outcome outcome = measure_with_progress(runner, request);
@@ -182,7 +181,7 @@ void add_profile_command(CLI::App& app, Runner& runner, const std::string& typed
   auto flags = std::make_shared<ProfileFlags>();
   flags->typed = typed;
   add_measure_options(*command, flags->measure, kProfileRounds);
-  add_setting(*command, "optimizer", flags->optimizer)
+  add_setting(*command, "optimizer", flags->measure.training.optimizer)
       ->description(
           "whose updates are measured (default sgd); predictions of another optimizer take them to "
           "last longer as it moves more");

@@ -116,9 +116,9 @@ void tell_of_costs(const CostsUsed& costs) {
 }
 
 void write_files(const RunFlags& flags, const RunReport& report, bool sound) {
-  if (report.training.stopped) return;
+  if (report.trained.stopped) return;
   if (!flags.trace_file.empty()) {
-    const Timeline& measured = report.training.last;
+    const Timeline& measured = report.trained.last;
     write_file_whole(
         flags.trace_file,
         report.predicted
@@ -140,11 +140,7 @@ void run_command(Runner& runner, const RunFlags& flags) {
   if (report.costs) tell_of_costs(*report.costs);
   for (const std::string& doubt : report.doubts) warn(doubt);
   warn_of_idle_devices(report.strategy.name(), report.plan, report.cluster);
-  const RunNames names{
-      request.devices,
-      runner.description(request.devices),
-      request.sync,
-      {request.optimizer, {}, request.micro_batch, request.schedule, request.recompute}};
+  const RunNames names{request.devices, runner.description(request.devices), request.training};
   const std::string mismatch = mismatch_text(report);
   write_files(flags, report, mismatch.empty());
   if (flags.json) {
@@ -152,7 +148,7 @@ void run_command(Runner& runner, const RunFlags& flags) {
   } else {
     print("{}", run_text(names, report));
   }
-  if (report.training.stopped) {
+  if (report.trained.stopped) {
     throw JobFailed(
         "interrupted; the output above is of the steps done so far, and no file is written");
   }
@@ -163,7 +159,7 @@ void run_command(Runner& runner, const RunFlags& flags) {
 
 void add_training_options(CLI::App& command, RunFlags& flags) {
   RunRequest& request = flags.request;
-  add_batch_settings(command, request.batch, request.batch_per_device);
+  add_training(command, request.training, kBatchKeys);
   add_setting(command, "steps", request.steps, Job::run)
       ->description("how many steps to train (default 10)");
   flags.warmup_option = add_whole_number(command, "--warmup", request.warmup,
@@ -175,8 +171,7 @@ void add_training_options(CLI::App& command, RunFlags& flags) {
   add_setting(command, "epsilon", request.constants.epsilon);
   add_setting(command, "weight_decay", request.constants.weight_decay);
   add_setting(command, "seed", request.seed);
-  add_sync_settings(command, request.sync);
-  add_step_settings(command, request);
+  add_training(command, request.training, kStepKeys);
 }
 
 void add_ways_to_run(CLI::App& command, RunRequest& request) {
@@ -216,7 +211,7 @@ void add_run_command(CLI::App& app, Runner& runner, const std::string& typed) {
   flags->typed = typed;
   RunRequest& request = flags->request;
   add_model(*command, request.model);
-  add_device_settings(*command, request.devices, request.dtype);
+  add_device_settings(*command, request.devices, request.training.dtype);
   add_setting(*command, "strategy", request.strategy)->required();
   add_training_options(*command, *flags);
   add_files(*command, *flags);

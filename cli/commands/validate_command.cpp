@@ -34,13 +34,6 @@ constexpr double kMostSeconds = 1e6;
 struct ValidateFlags {
   MeasureFlags measure;
   std::string typed, seconds, tolerance, trace_file;
-  GradientSync sync = ValidateRequest().sync;
-  struct {
-    Optimizer optimizer = Optimizer::sgd;
-    std::optional<std::int64_t> micro_batch;
-    std::string schedule;
-    Recompute recompute = Recompute::none;
-  } step;
   bool only = false;
   bool published = false;
   std::vector<std::string> others;  // options that were given, but those of published figures
@@ -70,11 +63,6 @@ std::optional<Seconds> seconds_of(const ValidateFlags& flags) try {
 ValidateRequest request_of(const ValidateFlags& flags) {
   auto request = measure_request<ValidateRequest>(flags.measure, flags.typed);
   request.each_count = !flags.only;
-  request.sync = flags.sync;
-  request.optimizer = flags.step.optimizer;
-  request.micro_batch = flags.step.micro_batch;
-  request.schedule = flags.step.schedule;
-  request.recompute = flags.step.recompute;
   request.seconds = seconds_of(flags);
   request.limit = tolerance_of(flags).value_or(request.limit);
   return request;
@@ -146,8 +134,7 @@ void add_validate_command(CLI::App& app, Runner& runner, const std::string& type
   auto flags = std::make_shared<ValidateFlags>();
   flags->typed = typed;
   add_measure_options(*command, flags->measure, kValidateRounds);
-  add_sync_settings(*command, flags->sync);
-  add_step_settings(*command, flags->step);
+  add_training(*command, flags->measure.training, kStepKeys);
   command
       ->add_flag("--only", flags->only, "on all devices only, not on each smaller number of them")
       ->disable_flag_override();

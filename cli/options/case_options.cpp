@@ -17,11 +17,7 @@ void add_model_and_cluster(CLI::App& command, CaseRequest& request) {
 }
 
 void add_case_options(CLI::App& command, CaseRequest& request) {
-  add_batch_settings(command, request.batch, request.batch_per_device);
-  add_sync_settings(command, request.sync);
-  add_setting(command, "dtype", request.dtype);
-  add_setting(command, "gradients", request.gradients);
-  add_step_settings(command, request);
+  add_training(command, request.training);
   add_setting(command, "as", request.framework);
   add_what_ifs(command, request.sets);
   add_setting(command, "profile", request.profiles)->allow_extra_args(false);

@@ -20,8 +20,8 @@ void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rou
   flags.rounds = rounds;
   command.add_option("MODEL", flags.models, "names (strata models), or .toml or .onnx files")
       ->required();
-  add_device_settings(command, flags.devices, flags.dtype);
-  add_batch_settings(command, flags.batch, flags.batch_per_device);
+  add_device_settings(command, flags.devices, flags.training.dtype);
+  add_training(command, flags.training, kBatchKeys);
   command.add_option(
       "--strategies", flags.strategies,
       "of data, model, owt, hybrid:..., optimal and .json files, with commas between (default "
@@ -47,8 +47,9 @@ std::vector<std::string> checked_strategies(const MeasureFlags& flags) {
 }
 
 std::string batch_text(const MeasureFlags& flags) {
-  return flags.batch ? fmt::format("--batch {}", *flags.batch)
-                     : fmt::format("--batch-per-device {}", flags.batch_per_device);
+  return flags.training.batch
+             ? fmt::format("--batch {}", *flags.training.batch)
+             : fmt::format("--batch-per-device {}", flags.training.batch_per_device);
 }
 
 void MeasureProgressLine::show(const MeasureProgress& progress) {

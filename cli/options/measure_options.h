@@ -20,9 +20,7 @@ namespace strata {
 struct MeasureFlags {
   std::vector<std::string> models;
   std::string devices, strategies = "data,model,owt,optimal", output;
-  std::optional<std::int64_t> batch;
-  std::int64_t batch_per_device = 32;
-  DType dtype = DType::fp32;
+  Training training;
   std::size_t rounds = 0;
   bool recorded = false, json = false;
 };
@@ -43,11 +41,9 @@ Request measure_request(const MeasureFlags& flags, const std::string& typed) {
   Request request;
   request.models = flags.models;
   request.devices = flags.devices;
-  request.batch = flags.batch;
-  request.batch_per_device = flags.batch_per_device;
+  request.training = flags.training;
   const std::vector<std::string> strategies = checked_strategies(flags);
   request.strategies.assign(strategies.begin(), strategies.end());
-  request.dtype = flags.dtype;
   request.recorded = flags.recorded;
   request.rounds = flags.rounds;
   request.date = today();

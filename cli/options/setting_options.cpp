@@ -1,5 +1,6 @@
 #include "cli/options/setting_options.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -22,17 +23,12 @@ std::pair<std::string, std::string> split_what_if(const std::string& text) {
 
 }  // namespace
 
-void add_batch_settings(CLI::App& command, std::optional<std::int64_t>& batch,
-                        std::int64_t& batch_per_device) {
-  CLI::Option* const whole = add_setting(command, "batch", batch);
-  add_setting(command, "batch_per_device", batch_per_device)->excludes(whole);
-}
-
-void add_sync_settings(CLI::App& command, GradientSync& sync) {
-  add_setting(command, "sync", sync.algorithm);
-  add_setting(command, "bucket", sync.bucket);
-  add_setting(command, "zero", sync.zero);
-  add_setting(command, "offload", sync.offload);
+void add_training(CLI::App& command, Training& training, std::span<const std::string_view> keys) {
+  each_setting(training, [&](std::string_view key, auto& value) {
+    if (!keys.empty() && std::ranges::find(keys, key) == keys.end()) return;
+    CLI::Option* const option = add_setting(command, key, value);
+    if (key == "batch_per_device") option->excludes(command.get_option(option_name("batch")));
+  });
 }
 
 void add_tokens(CLI::App& command, std::function<void(std::int64_t)> set) {

@@ -2,10 +2,12 @@
 
 // Settings (sim/scenario/settings.h) as options of commands: `memory_limit` is --memory-limit.
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,15 +58,6 @@ CLI::Option* add_setting(CLI::App& command, std::string_view key, Value& value,
   }
 }
 
-/// --optimizer, --micro-batch, --schedule, --recompute: how a step trains.
-template <class Request>
-void add_step_settings(CLI::App& command, Request& request) {
-  add_setting(command, "optimizer", request.optimizer);
-  add_setting(command, "micro_batch", request.micro_batch);
-  add_setting(command, "schedule", request.schedule);
-  add_setting(command, "recompute", request.recompute);
-}
-
 /// --seq; options that are added before are set when `set` is called.
 void add_tokens(CLI::App& command, std::function<void(std::int64_t)> set);
 /// MODEL, required; of several, names. And --seq, the tokens of each.
@@ -79,11 +72,14 @@ void add_model(CLI::App& command, Names& model) {
     }
   });
 }
-/// --batch and --batch-per-device, of which one excludes the other.
-void add_batch_settings(CLI::App& command, std::optional<std::int64_t>& batch,
-                        std::int64_t& batch_per_device);
-/// --sync and --bucket.
-void add_sync_settings(CLI::App& command, GradientSync& sync);
+/// The settings of a training, or those with these keys; of --batch and --batch-per-device one
+/// excludes the other.
+void add_training(CLI::App& command, Training& training,
+                  std::span<const std::string_view> keys = {});
+inline constexpr std::array<std::string_view, 2> kBatchKeys = {"batch", "batch_per_device"};
+/// How a step on real devices trains.
+inline constexpr std::array<std::string_view, 8> kStepKeys = {
+    "sync", "bucket", "zero", "offload", "optimizer", "micro_batch", "schedule", "recompute"};
 /// --set, repeatable, one change each.
 void add_what_ifs(CLI::App& command, WhatIfs& changes);
 /// --devices, required, and the --dtype that they compute in.

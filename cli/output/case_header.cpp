@@ -18,40 +18,25 @@ std::string sync_text(const GradientSync& sync) {
   return text + fmt::format(", buckets of {}", format_bytes(sync.bucket));
 }
 
-std::string step_text(const StepSettings& step) {
+std::string step_text(const Training& training, const std::string& framework) {
   std::string text;
-  if (step.optimizer != Optimizer::sgd) text += fmt::format(", {}", name(step.optimizer));
-  if (step.gradients) text += fmt::format(", gradients {}", name(*step.gradients));
-  if (step.micro_batch) text += fmt::format(", micro-batch {}", *step.micro_batch);
-  if (!step.schedule.empty()) text += fmt::format(", schedule {}", step.schedule);
-  if (step.recompute != Recompute::none) {
-    text += fmt::format(", recompute {}", name(step.recompute));
+  if (training.optimizer != Optimizer::sgd) text += fmt::format(", {}", name(training.optimizer));
+  if (training.gradients)
+    text += fmt::format(", gradients {}", name(dtype_of(*training.gradients)));
+  if (training.micro_batch) text += fmt::format(", micro-batch {}", *training.micro_batch);
+  if (!training.schedule.empty()) text += fmt::format(", schedule {}", training.schedule);
+  if (training.recompute != Recompute::none) {
+    text += fmt::format(", recompute {}", name(training.recompute));
   }
-  if (step.framework != kNoFramework) text += fmt::format(", as {}", step.framework);
+  if (framework != kNoFramework) text += fmt::format(", as {}", framework);
   return text;
 }
-
-namespace {
-
-StepSettings step_of(const Case& input) {
-  StepSettings step;
-  step.optimizer = input.optimizer;
-  if (input.dtypes.gradients != input.dtypes.parameters) step.gradients = input.dtypes.gradients;
-  if (input.cut) step.micro_batch = input.cut->samples;
-  step.schedule =
-      input.schedule.kind ? std::string(name(*input.schedule.kind)) : input.schedule.file;
-  step.recompute = input.recompute;
-  step.framework = input.framework;
-  return step;
-}
-
-}  // namespace
 
 void print_header(const Case& input) {
   const std::size_t devices = input.cluster.device_count();
   print("{} on {}: {} {}, batch {}, {}, sync {}{}\n\n", input.graph.name(), input.cluster.name(),
         devices, devices == 1 ? "device" : "devices", input.batch(), name(input.dtypes.values),
-        sync_text(input.sync), step_text(step_of(input)));
+        sync_text(input.sync), step_text(training_of(input), input.framework));
 }
 
 }  // namespace strata

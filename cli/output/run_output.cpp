@@ -77,7 +77,7 @@ nlohmann::ordered_json costs_json(const CostsUsed& costs) {
 }
 
 std::string table(const RunReport& report) {
-  const Training& training = report.training;
+  const TrainedSteps& training = report.trained;
   const Communication& moved = training.moved_per_step;
   std::vector<TextTable::Cell> row = {
       {"strategy", report.strategy.name(), TextTable::left},
@@ -173,7 +173,7 @@ std::string beside_measured(const StepTimes& times, Seconds predicted) {
 std::string prediction_text(const RunReport& report) {
   const Seconds predicted = report.predicted->step_seconds();
   return fmt::format("Predicted: {} a step ({})\n", format_seconds(predicted),
-                     beside_measured(report.training.times, predicted));
+                     beside_measured(report.trained.times, predicted));
 }
 
 void append_line(std::string& text, const std::string& line) {
@@ -211,18 +211,18 @@ void add_layers(std::string& text, const LayerCheck& check) {
 }  // namespace
 
 nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report) {
-  const Training& training = report.training;
+  const TrainedSteps& training = report.trained;
   const Communication& moved = training.moved_per_step;
   nlohmann::ordered_json json = {{"model", report.graph.name()},
                                  {"devices", report.cluster.device_count()},
                                  {"device_names", names.devices},
                                  {"machine", names.machine},
                                  {"strategy", report.strategy.name()},
-                                 {"sync", name(names.sync.algorithm)},
-                                 {"bucket_bytes", names.sync.bucket_in_use().value},
-                                 {"zero", static_cast<int>(names.sync.zero)},
-                                 {"optimizer", name(names.step.optimizer)},
-                                 {"recompute", name(names.step.recompute)},
+                                 {"sync", name(names.training.sync.algorithm)},
+                                 {"bucket_bytes", names.training.sync.bucket_in_use().value},
+                                 {"zero", static_cast<int>(names.training.sync.zero)},
+                                 {"optimizer", name(names.training.optimizer)},
+                                 {"recompute", name(names.training.recompute)},
                                  {"rounds", report.plan.rounds()},
                                  {"schedule", report.schedule},
                                  {"batch", report.graph.batch()},
@@ -248,11 +248,11 @@ nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report) 
 }
 
 std::string run_text(const RunNames& names, const RunReport& report) {
-  std::string text =
-      fmt::format("{} on {} ({}): batch {}, sync {}{}, {} steps\n\n{}{}", report.graph.name(),
-                  names.devices, names.machine, report.graph.batch(), sync_text(names.sync),
-                  step_text(names.step), report.training.losses.size(), table(report),
-                  plain_loops_text(report.training.plain_loops.value_or(PlainLoops{})));
+  std::string text = fmt::format(
+      "{} on {} ({}): batch {}, sync {}{}, {} steps\n\n{}{}", report.graph.name(), names.devices,
+      names.machine, report.graph.batch(), sync_text(names.training.sync),
+      step_text(names.training, std::string(kNoFramework)), report.trained.losses.size(),
+      table(report), plain_loops_text(report.trained.plain_loops.value_or(PlainLoops{})));
   if (report.predicted || report.test || report.check) text += '\n';
   if (report.predicted) text += prediction_text(report);
   if (report.test) {

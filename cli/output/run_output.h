@@ -14,8 +14,7 @@ namespace strata {
 /// What a report does not know of how it came about.
 struct RunNames {
   std::string devices, machine;
-  GradientSync sync;
-  StepSettings step = {};
+  Training training;
 };
 
 nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report);

@@ -236,7 +236,7 @@ nlohmann::ordered_json validate_json(const ValidateReport& report, const std::st
   for (const ValidateCase& c : report.cases) cases.push_back(case_json(c));
   return {{"machine", machine},
           {"device_names", request.devices},
-          {"dtype", name(request.dtype)},
+          {"dtype", name(request.training.dtype)},
           {"graph", request.recorded},
           {"stopped", report.stopped},
           {"cases", cases},

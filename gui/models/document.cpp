@@ -94,7 +94,7 @@ std::pair<std::string, std::string> parse_set(const Value& value) {
 
 CaseRequest parse_input(Table json) {
   CaseRequest input;
-  input.sync.bucket = {};  // of older documents, which know none
+  input.training.sync.bucket = {};  // of older documents, which know none
   each_setting(input, [&]<class T>(std::string_view key, T& value) {
     const auto saved = json.optional(std::string(key_of(key)));
     if (!saved) return;
@@ -227,7 +227,8 @@ Document Document::resized(const std::string& cluster) const {
 
 Document Document::with_batch(std::int64_t batch) const {
   Document next = *this;
-  std::int64_t& now = next.input.batch ? *next.input.batch : next.input.batch_per_device;
+  std::int64_t& now =
+      next.input.training.batch ? *next.input.training.batch : next.input.training.batch_per_device;
   if (!base_batch) next.base_batch = now;
   now = batch;
   if (next.base_batch == batch) next.base_batch.reset();
@@ -266,7 +267,7 @@ Document usual_document() {
 
 Document paper_example() {
   Document document = usual_document();
-  document.input.sync.algorithm = SyncAlgorithm::ps;
+  document.input.training.sync.algorithm = SyncAlgorithm::ps;
   return document;
 }
 
@@ -322,7 +323,8 @@ std::string setting_options(const CaseRequest& input, std::span<const std::strin
 
 std::string case_arguments(const Document& document) {
   CaseRequest input = document.input;
-  if (input.batch) input.batch_per_device = CaseRequest().batch_per_device;
+  if (input.training.batch)
+    input.training.batch_per_device = CaseRequest().training.batch_per_device;
   if (!input.model.ends_with(".onnx")) input.unsupported = Unsupported::refuse;
   const std::string model = std::exchange(input.model, "");
   return shell_quoted(model) + setting_options(input);

@@ -169,8 +169,9 @@ std::vector<StoredInput> Answers::inputs(const Question& question) {
     all.push_back(
         input("strategy", question.strategy, [&] { return read_file(question.strategy); }));
   }
-  if (request.schedule.ends_with(".csv")) {
-    all.push_back(input("schedule", request.schedule, [&] { return read_file(request.schedule); }));
+  if (request.training.schedule.ends_with(".csv")) {
+    all.push_back(input("schedule", request.training.schedule,
+                        [&] { return read_file(request.training.schedule); }));
   }
   if (question.job == Job::run) {
     if (request.model.ends_with(".onnx")) {
@@ -189,7 +190,7 @@ std::vector<StoredInput> Answers::inputs(const Question& question) {
 CaseKey Answers::key(const Question& question) {
   std::string text = fmt::format("{}\n{}\n{}\n", version_, name(question.job), question.known_by);
   // Not said in the settings, it is the usual one, which stores had not before there were buckets.
-  const Bytes bucket = question.input.sync.bucket_in_use();
+  const Bytes bucket = question.input.training.sync.bucket_in_use();
   if (bucket > Bytes{}) text += fmt::format("bucket {}\n", bucket.value);
   // Stores had it under Eq. 1 alone, whatever memory it takes, before that was the usual search.
   const auto objective = question.job == Job::solve ? std::optional(question.objective)
@@ -212,9 +213,9 @@ StoredResult Answers::answer(const Question& question, const std::atomic<bool>* 
   row.model = shown(question.input.model);
   row.cluster = question.job == Job::run ? question.run.devices : shown(question.input.cluster);
   row.strategy = shown(question.strategy);
-  row.sync = name(question.input.sync.algorithm);
-  row.bucket_bytes = question.input.sync.bucket_in_use().value;
-  row.dtype = name(question.input.dtype);
+  row.sync = name(question.input.training.sync.algorithm);
+  row.bucket_bytes = question.input.training.sync.bucket_in_use().value;
+  row.dtype = name(question.input.training.dtype);
   row.settings = question.settings;
   row.inputs = inputs(question);
   std::optional<MachineTurn> turn;
@@ -296,24 +297,24 @@ void Answers::solved(const Question& question, StoredResult& row,
 }
 
 Seconds Answers::eq1_seconds(const Question& question, const RunReport& report) {
-  Case input{report.graph, report.cluster, question.run.sync, DType::fp32, {}};
-  cut_in_time(question.run, report.graph.batch(), input);
+  Case input{report.graph, report.cluster, question.run.training.sync, DType::fp32, {}};
+  cut_in_time(question.run.training, report.graph.batch(), input);
   input.models = loader_.cost_models(report.cluster, question.run.profiles);
-  input.optimizer = question.run.optimizer;
+  input.optimizer = question.run.training.optimizer;
   return score_eq1(input, report.strategy).eq1;
 }
 
 void Answers::ran(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled) {
   const RunReport report = run(*runner_, question.run, cancelled);
-  if (report.training.stopped) throw Cancelled();
+  if (report.trained.stopped) throw Cancelled();
   row.devices = static_cast<std::int64_t>(report.cluster.device_count());
   row.batch = report.graph.batch();
-  const StepTimes& times = report.training.times;
+  const StepTimes& times = report.trained.times;
   row.measured_seconds = times.median.value;
   row.measured_spread_seconds = times.spread.value;
   row.throughput = report.throughput();
   add_communication(communication(report.plan), row);
-  row.moved_bytes = report.training.moved_per_step.total().value;
+  row.moved_bytes = report.trained.moved_per_step.total().value;
   if (!report.predicted) return;
   row.step_seconds = report.predicted->step_seconds().value;
   row.eq1_seconds = eq1_seconds(question, report).value;

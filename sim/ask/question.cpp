@@ -65,7 +65,7 @@ void find_files(Question& question, const std::string& folder) {
   find(question.input.model);
   find(question.input.cluster);
   find(question.strategy);
-  find(question.input.schedule);
+  find(question.input.training.schedule);
   find(question.input.framework);
   for (std::string& file : question.input.profiles) find(file);
 }
@@ -75,13 +75,7 @@ void share_with_run(Question& question) {
   const CaseRequest& input = question.input;
   RunRequest& run = question.run;
   run.model = input.model;
-  run.batch = input.batch;
-  run.batch_per_device = input.batch_per_device;
-  run.sync = input.sync;
-  run.optimizer = input.optimizer;
-  run.micro_batch = input.micro_batch;
-  run.schedule = input.schedule;
-  run.recompute = input.recompute;
+  run.training = input.training;
   run.profiles = input.profiles;
   run.strategy = question.strategy;
   run.space = question.space;

@@ -52,7 +52,7 @@ class Look {
     const auto alone = [&](std::string key, std::optional<double> AskedConstants::*which) {
       AskedConstants one;
       one.*which = question_.run.constants.*which;
-      attempt(std::move(key), [&] { constants_of(question_.run.optimizer, one); });
+      attempt(std::move(key), [&] { constants_of(question_.run.training.optimizer, one); });
     };
     alone("beta1", &AskedConstants::beta1);
     alone("beta2", &AskedConstants::beta2);
@@ -60,8 +60,9 @@ class Look {
   }
 
   void at_batch() {
-    attempt(request_.batch ? "batch" : "batch_per_device",
-            [&] { graph_ = loader_.network(request_, global_batch(request_, *cluster_)); });
+    attempt(request_.training.batch ? "batch" : "batch_per_device", [&] {
+      graph_ = loader_.network(request_, batch_of(request_.training, cluster_->device_count()));
+    });
   }
 
   void at_what_if(const std::string& key, const std::string& value) {

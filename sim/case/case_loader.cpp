@@ -59,23 +59,14 @@ void check_memory(const Case& input) {
 
 }  // namespace
 
-std::int64_t global_batch(const CaseRequest& request, const Cluster& cluster) {
-  if (request.batch) return *request.batch;
-  std::int64_t batch = 0;
-  const auto devices = static_cast<std::int64_t>(cluster.device_count());
-  if (!__builtin_mul_overflow(request.batch_per_device, devices, &batch)) return batch;
-  throw InputError(fmt::format("a batch of {} for each of {} devices is too large",
-                               request.batch_per_device, devices));
-}
-
 // Of the whole batch; of one that is cut, of the round with a group on every device, for strategies
 // may cut so much (of the whole batch where it has fewer groups), or with as many groups as a
 // network of this size allows.
 Graph CaseLoader::network_of_round(const CaseRequest& request, std::int64_t batch,
                                    const Cluster& cluster) {
   const auto devices = static_cast<std::int64_t>(cluster.device_count());
-  if (!request.micro_batch) return network(request, batch);
-  const std::int64_t round = *request.micro_batch;
+  if (!request.training.micro_batch) return network(request, batch);
+  const std::int64_t round = *request.training.micro_batch;
   const bool all_have_one = round <= batch / devices;
   std::int64_t groups = all_have_one ? devices : batch / round;
   for (std::int64_t samples = all_have_one ? round * devices : batch;; samples = round * groups) {
@@ -162,9 +153,10 @@ std::vector<std::shared_ptr<const CostModel>> CaseLoader::by_device(const Cluste
 
 Case CaseLoader::load(const CaseRequest& request) {
   Cluster named = cluster(request.cluster);
-  const std::int64_t batch = global_batch(request, named);
+  const std::int64_t batch = batch_of(request.training, named.device_count());
   Graph graph = network_of_round(request, batch, named);
-  Case result{std::move(graph), std::move(named), request.sync, request.dtype, {}};
+  Case result{
+      std::move(graph), std::move(named), request.training.sync, request.training.dtype, {}};
   const Models files = from_files(request.profiles, result.cluster);
   try {
     result.models = by_device(result.cluster, files);
@@ -172,9 +164,9 @@ Case CaseLoader::load(const CaseRequest& request) {
     if (request.cluster.ends_with(".toml")) error.add_context(request.cluster);
     throw;
   }
-  result.optimizer = request.optimizer;
-  if (request.gradients) result.dtypes.gradients = dtype_of(*request.gradients);
-  cut_in_time(request, batch, result);
+  result.optimizer = request.training.optimizer;
+  if (request.training.gradients) result.dtypes.gradients = dtype_of(*request.training.gradients);
+  cut_in_time(request.training, batch, result);
   run_as(load_framework(request.framework), result);
   try {
     check(result.sync);

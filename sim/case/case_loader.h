@@ -12,12 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "sim/case/predict.h"
+#include "sim/case/case.h"
 
 namespace strata {
-
-/// The samples of its step.
-std::int64_t global_batch(const CaseRequest& request, const Cluster& cluster);
 
 class CaseLoader {
  public:

@@ -17,18 +17,7 @@ requires std::same_as<std::remove_const_t<Request>, CaseRequest>
 void each_setting(Request& request, const Visit& visit) {
   visit("model", request.model);
   visit("cluster", request.cluster);
-  visit("batch", request.batch);
-  visit("batch_per_device", request.batch_per_device);
-  visit("sync", request.sync.algorithm);
-  visit("bucket", request.sync.bucket);
-  visit("zero", request.sync.zero);
-  visit("offload", request.sync.offload);
-  visit("dtype", request.dtype);
-  visit("gradients", request.gradients);
-  visit("optimizer", request.optimizer);
-  visit("micro_batch", request.micro_batch);
-  visit("schedule", request.schedule);
-  visit("recompute", request.recompute);
+  each_setting(request.training, visit);
   visit("as", request.framework);
   visit("profile", request.profiles);
   visit("allow_unsupported", request.unsupported);

@@ -288,45 +288,6 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
 }
 
 // Devices that share a model share the changed one.
-void change_kernels(Case& input, const std::function<void(KernelTraits&)>& change) {
-  std::map<const CostModel*, std::shared_ptr<const CostModel>> changed;
-  const auto before = input.models;  // whose addresses stay theirs meanwhile
-  for (auto& model : input.models) {
-    auto& other = changed[model.get()];
-    if (!other) {
-      KernelTraits kernels = model->kernels();
-      change(kernels);
-      other = model->with(kernels);
-    }
-    model = other;
-  }
-}
-
-KernelTraits kernels_of(const Case& input) {
-  KernelTraits least{.fused_attention = input.models.empty(), .keeps_masks = true};
-  for (const auto& model : input.models) {
-    least.fused_attention = least.fused_attention || model->kernels().fused_attention;
-    least.keeps_masks = least.keeps_masks && model->kernels().keeps_masks;
-  }
-  return least;
-}
-
-ComputeSettings compute_settings(const Case& input) {
-  return {input.dtypes, input.optimizer, input.products};
-}
-
-Bytes memory_capacity(const Case& input, DeviceId device) {
-  return input.cluster[device].memory_left(input.models[device()]->memory_capacity());
-}
-
-Bytes least_memory_capacity(const Case& input) {
-  Bytes least = memory_capacity(input, DeviceId(0));
-  for (std::size_t d = 1; d < input.models.size(); ++d) {
-    least = std::min(least, memory_capacity(input, DeviceId(d)));
-  }
-  return least;
-}
-
 std::optional<Shortage> shortage(const Case& input, std::span<const Bytes> peaks) {
   std::optional<Shortage> worst;
   for (std::size_t i = 0; i < peaks.size(); ++i) {

@@ -1,118 +1,28 @@
 #pragma once
 
-// The first study: how fast is one training step of this network on these devices, cut this way?
-// Inputs by name (as the command line gives them) to a loaded Case; a Case and a Strategy to a
-// Prediction. What the command line and the desktop program both call. Thread-safe: predictions
-// of one Case may run at once.
+// How fast is one training step of this network on these devices, cut this way? A Case and a
+// Strategy to a Prediction. Thread-safe: predictions of one Case may run at once.
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include "sim/cluster/cluster.h"
+#include "sim/case/case.h"
 #include "sim/cost/eq1.h"
-#include "sim/graph/graph.h"
-#include "sim/graph/optimizer.h"
 #include "sim/plan/lowering_memo.h"
 #include "sim/plan/plan.h"
-#include "sim/profile/profile.h"
 #include "sim/result/result.h"
-#include "sim/simulate/simulate.h"
-#include "sim/strategy/schedule.h"
 #include "sim/strategy/strategy.h"
 #include "sim/timeline/breakdown.h"
 #include "sim/timeline/critical_path.h"
 #include "sim/timeline/timeline.h"
 
 namespace strata {
-
-/// The name of no framework at all.
-inline constexpr std::string_view kNoFramework = "none";
-
-/// Keys and values of --set (what_ifs()), in order; docs/clusters.md says what each changes.
-using WhatIfs = std::vector<std::pair<std::string, std::string>>;
-
-/// Whether ops of an .onnx file that are not read are errors or opaque ones (op.h).
-enum class Unsupported : std::uint8_t { refuse, opaque };
-
-struct CaseRequest {
-  std::string model;                  ///< a zoo name or a file
-  std::string cluster;                ///< a preset's name or a file
-  std::optional<std::int64_t> batch;  ///< global; else batch_per_device x devices
-  std::int64_t batch_per_device = 32;
-  GradientSync sync = {SyncAlgorithm::ring, kUsualBucket};
-  DType dtype = DType::fp32;
-  std::optional<GradientType> gradients;  ///< of parameters; as parameters where not said
-  Optimizer optimizer = Optimizer::sgd;
-  std::optional<std::int64_t> micro_batch;  ///< samples of a round for each data-parallel group
-  std::string schedule;                     ///< a ScheduleKind, a file, or the usual one
-  Recompute recompute = Recompute::none;
-  std::string framework = std::string(kNoFramework);  ///< a name or a file (framework.h)
-  std::vector<std::string> profiles;  ///< files that stand in for the shipped profile of their kind
-  WhatIfs sets;
-  Unsupported unsupported = Unsupported::refuse;
-
-  bool operator==(const CaseRequest&) const = default;
-};
-
-inline constexpr std::int64_t kMostMicroBatches = 100'000;
-
-/// A batch that is cut in time.
-struct MicroBatches {
-  std::int64_t batch = 1;    ///< samples of a step
-  std::int64_t samples = 1;  ///< of a round, for each data-parallel group
-};
-
-/// Everything about a prediction but the strategy.
-struct Case {
-  Graph graph;  ///< of the whole batch, or of one round (in_rounds(), rounds.h)
-  Cluster cluster;
-  GradientSync sync = {};
-  DTypes dtypes = {};
-  std::vector<std::shared_ptr<const CostModel>> models;  ///< by device
-  Optimizer optimizer = Optimizer::sgd;
-  Products products = Products::apart;
-  Runtime runtime = {};
-  bool gathers_again = false;  ///< LowerOptions::gathers_again
-  Exchanges exchanges = Exchanges::pairwise;
-  std::optional<MicroBatches> cut = {};  ///< that is yet to be made, of any graph of the network
-  std::uint32_t rounds = 1;              ///< each of which has the graph's batch
-  ScheduleChoice schedule = {};
-  Recompute recompute = Recompute::none;  ///< of strategies that do not say it themselves
-  std::string framework = std::string(kNoFramework);  ///< as which it was loaded
-
-  std::int64_t batch() const { return cut ? cut->batch : graph.batch() * rounds; }
-};
-
-/// The same case where the kernels of each device work otherwise.
-void change_kernels(Case& input, const std::function<void(KernelTraits&)>& change);
-/// The kernels of all devices; where they differ, of each that which keeps less.
-KernelTraits kernels_of(const Case& input);
-ComputeSettings compute_settings(const Case& input);
-
-/// Throws InputError for anything that is not there or does not fit.
-Case load_case(const CaseRequest& request);
-
-/// One for each device of the cluster: from a file of `profiles`, or the shipped one of its kind.
-/// Throws InputError where there is none.
-std::vector<std::shared_ptr<const CostModel>> load_cost_models(
-    const Cluster& cluster, const std::vector<std::string>& profiles);
-
-/// A preset's name or a file, changed.
-Cluster load_cluster(const std::string& cluster, const WhatIfs& changes);
-
-/// As load_network() (network.h), without what the file has beside it.
-Graph load_model(const std::string& model, std::int64_t batch,
-                 Unsupported unsupported = Unsupported::refuse);
 
 /// Which devices a prediction's plan and timeline tell of: all, or one of each class of devices
 /// that do the same at the same time, and of many rounds so many that the others repeat them
@@ -189,11 +99,6 @@ Strategy with_recomputation(const Case& input, const Strategy& strategy);
 
 /// Throws Cancelled once it is called off.
 Prediction predict(const Case& input, const Strategy& strategy, const PredictOptions& options = {});
-
-/// The memory of the device that a training may use.
-Bytes memory_capacity(const Case& input, DeviceId device);
-/// That of the device that has the least.
-Bytes least_memory_capacity(const Case& input);
 
 /// A device that needs more memory at its peak than it has.
 struct Shortage {

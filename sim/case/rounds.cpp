@@ -25,6 +25,12 @@ ScheduleChoice read_schedule_choice(const std::string& text) {
                                schedule_names()));
 }
 
+void cut_in_time(const Training& training, std::int64_t batch, Case& input) {
+  if (training.micro_batch) input.cut = {batch, *training.micro_batch};
+  input.schedule = read_schedule_choice(training.schedule);
+  input.recompute = training.recompute;
+}
+
 std::string schedule_used(const Case& input, const Strategy& strategy, std::uint32_t rounds) {
   if (!input.schedule.own.empty()) return input.schedule.file;
   if (rounds == 1 && !input.schedule.is_given()) return "";

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "sim/case/predict.h"
+#include "sim/case/case.h"
 #include "sim/strategy/schedule.h"
 
 namespace strata {
@@ -15,13 +15,8 @@ namespace strata {
 /// InputError.
 ScheduleChoice read_schedule_choice(const std::string& text);
 
-/// What the request says of time, to a case whose step has `batch` samples. Throws InputError.
-template <class Request>
-void cut_in_time(const Request& request, std::int64_t batch, Case& input) {
-  if (request.micro_batch) input.cut = {batch, *request.micro_batch};
-  input.schedule = read_schedule_choice(request.schedule);
-  input.recompute = request.recompute;
-}
+/// What the training says of time, to a case whose step has `batch` samples. Throws InputError.
+void cut_in_time(const Training& training, std::int64_t batch, Case& input);
 
 /// The order in which the strategy's stages compute rounds: a kind's name, or a file's. "" where
 /// nothing is in turn.

@@ -38,7 +38,7 @@ std::optional<Case> changed(const Case& input, const CaseRequest& request, const
     const double batch = static_cast<double>(input.batch()) * factor;
     if (batch != std::floor(batch) || batch < 1) return std::nullopt;
     CaseRequest other = request;
-    other.batch = static_cast<std::int64_t>(batch);
+    other.training.batch = static_cast<std::int64_t>(batch);
     return load_case(other);
   }
   Case other = input;

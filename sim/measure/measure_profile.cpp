@@ -20,7 +20,7 @@ struct Subject {
 
 Subject load(const ProfileRequest& request, const Cluster& cluster, const std::string& model) {
   const auto devices = static_cast<std::int64_t>(cluster.device_count());
-  Graph graph = load_model(model, request.batch.value_or(request.batch_per_device * devices));
+  Graph graph = load_model(model, batch_of(request.training, devices));
   check_runs(graph);
   auto shapes = shapes_of(graph, cluster, request.strategies);
   return {std::move(graph), std::move(shapes)};
@@ -85,9 +85,10 @@ ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
   std::string missing;
   for (std::size_t s = 0; s < subjects.size() && !report.stopped; ++s) {
     const Subject& subject = subjects[s];
-    const auto measurer = runner.measure(request.devices, subject.graph,
-                                         {subject.shapes, move_sizes(subject.graph), request.dtype,
-                                          request.recorded, request.optimizer});
+    const auto measurer =
+        runner.measure(request.devices, subject.graph,
+                       {subject.shapes, move_sizes(subject.graph), request.training.dtype,
+                        request.recorded, request.training.optimizer});
     const std::string what = fmt::format("{} on {}", subject.graph.name(), request.devices);
     const auto tell = [&](std::size_t round) {
       if (progress) progress({what, round, request.rounds});

@@ -19,13 +19,10 @@
 namespace strata {
 
 struct ProfileRequest {
-  std::vector<std::string> models;    ///< zoo names or files
-  std::string devices;                ///< as the Runner names them: "cpu:2"
-  std::optional<std::int64_t> batch;  ///< global; else batch_per_device x devices
-  std::int64_t batch_per_device = 32;
+  std::vector<std::string> models;  ///< zoo names or files
+  std::string devices;              ///< as the Runner names them: "cpu:2"
+  Training training = {};
   std::vector<AskedStrategy> strategies = {"data", "model", "owt", "optimal"};
-  DType dtype = DType::fp32;
-  Optimizer optimizer = Optimizer::sgd;  ///< whose updates are measured
   bool recorded = false;  ///< shards are launched as steps from a recording are; GPUs alone can
   std::size_t rounds = 15;
   std::string date, command;  ///< for the provenance; the date is ISO

@@ -211,8 +211,8 @@ class Reader {
       case Unit::samples:
         break;
     }
-    if (!request.batch) throw InputError("samples/s need the case's batch");
-    return {static_cast<double>(*request.batch) / measured};
+    if (!request.training.batch) throw InputError("samples/s need the case's batch");
+    return {static_cast<double>(*request.training.batch) / measured};
   }
 
   Document document_;

@@ -15,7 +15,7 @@ constexpr double kMostRounding = 0.1;                        // a gradient that 
 constexpr std::array<std::uint32_t, 3> kUnits = {1, 8, 64};  // the last about 1e-5
 
 Differences differences(const Graph& graph, const Trained& a, const Trained& b) {
-  return {relative_difference(std::span<const double>(a.training.losses), b.training.losses),
+  return {relative_difference(std::span<const double>(a.trained.losses), b.trained.losses),
           largest_gradient_difference(graph, a.gradients, b.gradients),
           largest_difference(graph, a.weights, b.weights)};
 }
@@ -86,7 +86,7 @@ Check compare(const Graph& graph, const Trained& cut, const NetworkWeights& weig
   check.tolerance = options.tolerance.value_or(kTolerance);
   const Trained one = train_alone(weights, "one device");
   check.differences = differences(graph, cut, one);
-  check.softmax_rounding = softmax_rounding(one.training.losses.back());
+  check.softmax_rounding = softmax_rounding(one.trained.losses.back());
   for (std::uint32_t units : kUnits) {
     if (check.near() || check.strict) break;
     const Trained other =

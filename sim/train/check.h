@@ -17,13 +17,13 @@
 #include "sim/case/weights.h"
 #include "sim/train/differences.h"
 #include "sim/train/layer_check.h"
-#include "sim/train/training.h"
+#include "sim/train/train.h"
 
 namespace strata {
 
 /// What a training leaves.
 struct Trained {
-  Training training;
+  TrainedSteps trained;
   NetworkWeights weights, gradients;
 };
 

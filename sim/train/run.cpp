@@ -25,9 +25,8 @@ using Progress = std::function<void(const RunProgress&)>;
 
 Network network_of(const RunRequest& request, const Cluster& cluster) {
   const auto devices = static_cast<std::int64_t>(cluster.device_count());
-  Network network =
-      load_network(request.model, request.batch.value_or(request.batch_per_device * devices),
-                   request.weights.empty() ? FileWeights::read : FileWeights::skip);
+  Network network = load_network(request.model, batch_of(request.training, devices),
+                                 request.weights.empty() ? FileWeights::read : FileWeights::skip);
   check_runs(network.graph);
   if (request.saves_weights) check_weight_files(network.graph);
   class_count(network.graph);  // a network without a loss has nothing to train
@@ -58,9 +57,9 @@ SearchCosts measure(Runner& runner, const Case& input, const RunRequest& request
   }
   const Graph graph = in_largest_rounds(input).graph;
   CostKeeping keeping = *request.costs;
-  keeping.optimizer = request.optimizer;
-  return measure_for_search(runner, request.devices, graph, request.dtype, request.space, keeping,
-                            cancelled, told);
+  keeping.optimizer = request.training.optimizer;
+  return measure_for_search(runner, request.devices, graph, request.training.dtype, request.space,
+                            keeping, cancelled, told);
 }
 
 // One process measures its machine, and devices of one kind at a time.
@@ -131,7 +130,7 @@ void check_finite(const Graph& graph, const NetworkWeights& weights, std::size_t
 ExecutionOptions execution_options(const RunRequest& request) {
   ExecutionOptions options;
   options.learning_rate = static_cast<float>(request.learning_rate);
-  options.constants = constants_of(request.optimizer, request.constants);
+  options.constants = constants_of(request.training.optimizer, request.constants);
   options.seed = request.seed;
   options.keep_gradients = request.check;
   options.serial = request.serial;
@@ -147,8 +146,8 @@ Trained train(Runner& runner, const RunRequest& request, const Inputs& inputs,
   const auto run = start(runner, request.devices, graph, plan, execution, from);
   Trained outcome;
   const auto batch_of = [&](std::uint64_t step) { return inputs.data.batch(step); };
-  outcome.training = strata::train(*run, plan, batch_of, options);
-  if (outcome.training.stopped) return outcome;
+  outcome.trained = strata::train(*run, plan, batch_of, options);
+  if (outcome.trained.stopped) return outcome;
   for (std::size_t i = 0; i < graph.size(); ++i) {
     outcome.weights.push_back(run->parameters(LayerId(i)));
     outcome.gradients.push_back(run->gradients(LayerId(i)));
@@ -195,11 +194,11 @@ Check check(Runner& runner, const RunRequest& request, const Inputs& inputs, con
   const auto train_alone = [&](const NetworkWeights& from, std::string_view stage) {
     Trained one = train(runner, request, inputs, from, alone, execution,
                         train_options(request, cancelled, progress, stage));
-    if (one.training.stopped) throw Cancelled{};
+    if (one.trained.stopped) throw Cancelled{};
     return one;
   };
   Check result =
-      compare(graph, cut, inputs.weights, {request.tolerance, request.dtype}, train_alone);
+      compare(graph, cut, inputs.weights, {request.tolerance, request.training.dtype}, train_alone);
   result.layers.skipped = why_not_by_layer(runner, request, inputs.input, plan, alone);
   if (!result.layers.skipped.empty()) return result;
   LayerProgress told;
@@ -210,7 +209,7 @@ Check check(Runner& runner, const RunRequest& request, const Inputs& inputs, con
   }
   const auto batch_of = [&](std::uint64_t step) { return inputs.data.batch(step); };
   result.layers = unless_lacking({runner, request.devices, graph, plan, alone, execution,
-                                  inputs.weights, batch_of, request.sync.shares()},
+                                  inputs.weights, batch_of, request.training.sync.shares()},
                                  cancelled, told);
   return result;
 }
@@ -243,12 +242,17 @@ OptimizerConstants constants_of(Optimizer optimizer, const AskedConstants& asked
 
 RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>* cancelled,
               const Progress& progress) {
-  constants_of(request.optimizer, request.constants);  // refused before anything is measured
+  constants_of(request.training.optimizer,
+               request.constants);  // refused before anything is measured
   Cluster cluster = runner.cluster(request.devices);
   Network network = network_of(request, cluster);
-  Case input{network.graph, std::move(cluster), request.sync, fp32_parameters(request.dtype), {}};
-  input.optimizer = request.optimizer;
-  cut_in_time(request, input.graph.batch(), input);
+  Case input{network.graph,
+             std::move(cluster),
+             request.training.sync,
+             fp32_parameters(request.training.dtype),
+             {}};
+  input.optimizer = request.training.optimizer;
+  cut_in_time(request.training, input.graph.batch(), input);
   auto costs = load_costs(runner, input, request, cancelled, progress);
   const Strategy asked = load_strategy(request.strategy, input, request.space);
   input = in_rounds(input, asked);
@@ -274,22 +278,22 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
     report.predicted = predict_steps(input, strategy, plan);
     report.doubts = cost_warnings(input);
   }
-  if (request.recorded && !cut.training.played) {
+  if (request.recorded && !cut.trained.played) {
     report.doubts.emplace_back(
         "`graph`: no step that came from a recording was timed; the first two of all and the last "
         "of a run do not: `steps` 4 is enough");
   }
-  if (request.check && !cut.training.stopped) {
+  if (request.check && !cut.trained.stopped) {
     report.check = unless_cancelled(
         [&] { return check(runner, request, inputs, plan, alone, cut, cancelled, progress); });
-    cut.training.stopped = !report.check;
+    cut.trained.stopped = !report.check;
   }
-  report.training = std::move(cut.training);
+  report.trained = std::move(cut.trained);
   report.weights = std::move(cut.weights);
-  if (inputs.test && !report.training.stopped) {
+  if (inputs.test && !report.trained.stopped) {
     report.test = unless_cancelled(
         [&] { return evaluate(runner, request, report, *inputs.test, cancelled); });
-    report.training.stopped = !report.test;
+    report.trained.stopped = !report.test;
   }
   return report;
 }

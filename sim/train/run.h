@@ -19,7 +19,7 @@
 #include "sim/measure/search_costs.h"
 #include "sim/strategy/search_space.h"
 #include "sim/train/check.h"
-#include "sim/train/training.h"
+#include "sim/train/train.h"
 
 namespace strata {
 
@@ -34,14 +34,7 @@ struct RunRequest {
   std::string model;                  ///< a zoo name or a file
   std::string devices;                ///< as the Runner names them: "cpu:2"
   std::string strategy;               ///< data, model, owt, optimal or a .json file
-  std::optional<std::int64_t> batch;  ///< global; else batch_per_device x devices
-  std::int64_t batch_per_device = 32;
-  GradientSync sync = {SyncAlgorithm::ring, kUsualBucket};
-  DType dtype = DType::fp32;  ///< CPUs run fp32 alone
-  Optimizer optimizer = Optimizer::sgd;
-  std::optional<std::int64_t> micro_batch;  ///< as CaseRequest has them
-  std::string schedule;
-  Recompute recompute = Recompute::none;
+  Training training = {};             ///< CPUs run fp32 alone
   SearchOptions space;                ///< of optimal
   std::vector<std::string> profiles;  ///< files; with one, the run is predicted, too
   /// How optimal gets costs without profiles: it measures what nobody has measured here.
@@ -59,7 +52,7 @@ struct RunRequest {
   std::optional<double> tolerance;  ///< of the check: allow this, whatever rounding does
   bool serial = false;              ///< as ExecutionOptions have them; of GPUs
   bool recorded = false;            ///< not on the one device of a comparison
-  bool task_times = true;           ///< whether Training::last tells them; the same
+  bool task_times = true;           ///< whether TrainedSteps::last tells them; the same
   /// Refuse what needs more, for devices that are this machine's cores; else what is free now.
   std::optional<Bytes> memory;
 };
@@ -75,7 +68,7 @@ struct RunReport {
   Cluster cluster;
   Strategy strategy;
   Plan plan;
-  Training training;
+  TrainedSteps trained;
   NetworkWeights weights;  ///< after the last step; none where it was called off
   std::optional<TestResult> test;
   std::optional<Check> check;
@@ -86,7 +79,7 @@ struct RunReport {
   std::string schedule = {};             ///< schedule_used()
 
   double throughput() const {
-    return static_cast<double>(graph.batch()) / training.times.median.value;
+    return static_cast<double>(graph.batch()) / trained.times.median.value;
   }
 };
 

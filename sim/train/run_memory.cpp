@@ -59,7 +59,7 @@ void check_memory(const RunRequest& request, const Case& input, const Plan& plan
 
 std::string why_not_by_layer(const Runner& runner, const RunRequest& request, const Case& input,
                              const Plan& plan, const Plan& alone) {
-  if (request.sync.zero == Zero::parameters) {
+  if (request.training.sync.zero == Zero::parameters) {
     return "replicas share parameters: no device has a layer's";
   }
   if (!runner.is_one_process()) return "each of several processes knows its own shards alone";

@@ -1,4 +1,4 @@
-#include "sim/train/training.h"
+#include "sim/train/train.h"
 
 #include <algorithm>
 #include <cmath>
@@ -56,7 +56,7 @@ class Trainer {
   Trainer(PlanRun& run, const Plan& plan, const BatchOf& batch_of, const TrainOptions& options)
       : run_(run), plan_(plan), batch_of_(batch_of), options_(options) {}
 
-  Training train() && {
+  TrainedSteps train() && {
     std::size_t piece = options_.steps < kFirstPiece + 3 ? options_.steps : kFirstPiece;
     while (piece > 0 && run_piece(piece)) {
       piece = next_piece(options_.steps - done(), result_.last.step_seconds());
@@ -122,7 +122,7 @@ class Trainer {
   const Plan& plan_;
   const BatchOf& batch_of_;
   const TrainOptions& options_;
-  Training result_;
+  TrainedSteps result_;
   Communication moved_;
   Times timed_, played_;  ///< of all steps but the first ones; of those played
   Times alone_;           ///< of the last step
@@ -142,8 +142,8 @@ StepTimes step_times(std::vector<Seconds> times) {
   return {(times[(n - 1) / 2] + times[n / 2]) / 2, times.front(), times[rank - 1], spread, n};
 }
 
-Training train(PlanRun& run, const Plan& plan, const BatchOf& batch_of,
-               const TrainOptions& options) {
+TrainedSteps train(PlanRun& run, const Plan& plan, const BatchOf& batch_of,
+                   const TrainOptions& options) {
   return Trainer(run, plan, batch_of, options).train();
 }
 

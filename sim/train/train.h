@@ -41,7 +41,7 @@ struct TrainOptions {
   TrainingProgress progress;
 };
 
-struct Training {
+struct TrainedSteps {
   std::vector<double> losses;    ///< by step
   StepTimes times;               ///< a step alone, from its start, where no two were timed
   bool played = false;           ///< times are of steps from a recording, and of no others
@@ -54,7 +54,7 @@ struct Training {
 
 /// Throws Cancelled if no piece was done, InternalError where other bytes were moved than the plan
 /// says, and what PlanRun throws.
-Training train(PlanRun& run, const Plan& plan, const BatchOf& batch_of,
-               const TrainOptions& options);
+TrainedSteps train(PlanRun& run, const Plan& plan, const BatchOf& batch_of,
+                   const TrainOptions& options);
 
 }  // namespace strata

@@ -16,12 +16,12 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Json = nlohmann::ordered_json;
 
-const RunNames kNames{"cuda:0", "NVIDIA H200", SyncAlgorithm::ring};
+const RunNames kNames{"cuda:0", "NVIDIA H200", {}};
 
 RunRequest small_request() {
   RunRequest request;
   request.model = "lenet5", request.devices = "cpu:1", request.strategy = "data";
-  request.batch = 4, request.steps = 8;
+  request.training.batch = 4, request.steps = 8;
   return request;
 }
 
@@ -59,13 +59,13 @@ TEST(RunOutput, OfGpusSaysHowManyProductsArePlainLoopsAndWhy) {
 // A prediction beside steps of such times.
 std::string predicted_beside(const StepTimes& times) {
   RunReport report = run_with({});
-  report.predicted = report.training.last;
-  report.training.times = times;
+  report.predicted = report.trained.last;
+  report.trained.times = times;
   return run_text(kNames, report);
 }
 
 TEST(RunOutput, ComparesAPredictionWithStepsThatSaySomething) {
-  const Seconds predicted = run_with({}).training.last.step_seconds();
+  const Seconds predicted = run_with({}).trained.last.step_seconds();
   EXPECT_THAT(predicted_beside({predicted * 2, predicted, predicted * 3, predicted * 0.1, 6}),
               HasSubstr(" a step (-50.0% from the measured time)\n"));
   EXPECT_THAT(predicted_beside({predicted * 2, predicted, predicted * 3, predicted * 0.5, 6}),
@@ -103,15 +103,11 @@ TEST(RunOutput, OfPlayedStepsTellsWhatPlayingTakes) {
 TEST(RunOutput, SaysHowAStepIsTrainedInTheWordsOfAPrediction) {
   strata::testing::FakeRunner runner;
   RunRequest request = small_request();
-  request.devices = "cpu:2", request.batch = 8, request.micro_batch = 2;
-  request.schedule = "gpipe", request.optimizer = Optimizer::adam;
-  request.sync.zero = Zero::state, request.recompute = Recompute::full;
+  request.devices = "cpu:2", request.training.batch = 8, request.training.micro_batch = 2;
+  request.training.schedule = "gpipe", request.training.optimizer = Optimizer::adam;
+  request.training.sync.zero = Zero::state, request.training.recompute = Recompute::full;
   const RunReport report = run(runner, request);
-  const RunNames names{
-      "cpu:2",
-      "fake",
-      request.sync,
-      {request.optimizer, {}, request.micro_batch, request.schedule, request.recompute}};
+  const RunNames names{"cpu:2", "fake", request.training};
   EXPECT_THAT(run_text(names, report),
               HasSubstr("batch 8, sync ring, ZeRO 1, adam, micro-batch 2, schedule gpipe, "
                         "recompute full, 8 steps\n"));
@@ -125,7 +121,7 @@ TEST(RunOutput, SaysHowAStepIsTrainedInTheWordsOfAPrediction) {
 
 TEST(RunOutput, OfAPlainStepSaysSo) {
   const RunReport report = run_with({});
-  EXPECT_THAT(run_text(kNames, report), HasSubstr("batch 4, sync ring, no buckets, 8 steps\n"));
+  EXPECT_THAT(run_text(kNames, report), HasSubstr("batch 4, sync ring, 8 steps\n"));
   const Json json = run_json(kNames, report);
   EXPECT_EQ(json["zero"], 0);
   EXPECT_EQ(json["optimizer"], "sgd");

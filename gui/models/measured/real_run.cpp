@@ -22,9 +22,9 @@ ValidateRequest request_for(const RealRun& run) {
   request.models = {run.document.input.model};
   request.devices = run.devices;
   request.each_count = false;
-  request.batch_per_device = run.batch_per_device;
-  request.sync = run.document.input.sync;
-  request.optimizer = run.document.input.optimizer;
+  request.training.batch_per_device = run.batch_per_device;
+  request.training.sync = run.document.input.training.sync;
+  request.training.optimizer = run.document.input.training.optimizer;
   request.rounds = run.rounds;
   request.command = command_of(run);
   return request;
@@ -115,7 +115,7 @@ std::string command_of(const RealRun& run) {
                                                          "optimizer"};
   const StrategyChoice& strategy = run.document.strategy;
   CaseRequest input = run.document.input;
-  input.batch_per_device = run.batch_per_device;
+  input.training.batch_per_device = run.batch_per_device;
   return fmt::format("strata validate {} --devices {} --only --strategies {}{} --rounds {}",
                      shell_quoted(input.model), shell_quoted(run.devices),
                      shell_quoted(strategy.edited() ? run.strategy_file : strategy.source),

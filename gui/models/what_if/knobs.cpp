@@ -196,10 +196,11 @@ void add_devices(std::vector<Knob>& knobs) {
 
 void add_batch(const Document& document, const Document& base, std::vector<Knob>& knobs) {
   const CaseRequest &input = document.input, &usual = base.input;
-  knobs.push_back(size_knob(Turns::batch, "batch", kWork,
-                            input.batch ? "Batch, of all devices" : "Batch, of each device",
-                            batch_stops(input.batch ? 16384 : 1024),
-                            static_cast<double>(usual.batch.value_or(usual.batch_per_device))));
+  knobs.push_back(size_knob(
+      Turns::batch, "batch", kWork,
+      input.training.batch ? "Batch, of all devices" : "Batch, of each device",
+      batch_stops(input.training.batch ? 16384 : 1024),
+      static_cast<double>(usual.training.batch.value_or(usual.training.batch_per_device))));
 }
 
 // "link.a>b.bandwidth": the link a>b.
@@ -244,7 +245,7 @@ bool quick(const Knob& knob, double value, const Document& document) {
 double value_of(const Knob& knob, const Document& document) {
   const CaseRequest& input = document.input;
   if (knob.turns == Turns::batch) {
-    return static_cast<double>(input.batch.value_or(input.batch_per_device));
+    return static_cast<double>(input.training.batch.value_or(input.training.batch_per_device));
   }
   if (!knob.counts()) return factor_in(knob, document.what_if(knob.key));
   const NamedSize size = named_size(input.cluster).value_or(NamedSize{});

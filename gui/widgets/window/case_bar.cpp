@@ -135,18 +135,20 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   });
   connect(batch_, &QSpinBox::valueChanged, this, [this](int value) {
     commit(tr("batch %1 a device").arg(value), [&](Document& d) {
-      d.input.batch.reset();
-      d.input.batch_per_device = value;
+      d.input.training.batch.reset();
+      d.input.training.batch_per_device = value;
       d.base_batch.reset();
     });
   });
   connect(sync_, &QComboBox::textActivated, this, [this](const QString& text) {
-    commit(tr("sync %1").arg(text),
-           [&](Document& d) { read_setting("sync", text.toStdString(), d.input.sync.algorithm); });
+    commit(tr("sync %1").arg(text), [&](Document& d) {
+      read_setting("sync", text.toStdString(), d.input.training.sync.algorithm);
+    });
   });
   connect(bucket_, &QComboBox::textActivated, this, &CaseBar::commit_bucket);
   connect(dtype_, &QComboBox::textActivated, this, [this](const QString& text) {
-    commit(text, [&](Document& d) { read_setting("dtype", text.toStdString(), d.input.dtype); });
+    commit(text,
+           [&](Document& d) { read_setting("dtype", text.toStdString(), d.input.training.dtype); });
   });
   connect(strategy_, &QComboBox::textActivated, this,
           [this](const QString& text) { commit_strategy(text); });
@@ -284,7 +286,8 @@ void CaseBar::commit_strategy(const QString& text) {
 
 void CaseBar::commit_bucket(const QString& text) try {
   const auto bucket = read_setting<Bytes>("bucket", text.toStdString());
-  commit(tr("buckets of %1").arg(text), [&](Document& d) { d.input.sync.bucket = bucket; });
+  commit(tr("buckets of %1").arg(text),
+         [&](Document& d) { d.input.training.sync.bucket = bucket; });
 } catch (const InputError& error) {
   show_document();
   emit workspace_.failed(QString::fromStdString(error.message()).remove(QLatin1Char('`')));
@@ -297,14 +300,15 @@ void CaseBar::show_document() {
   if (document.empty()) return;
   show_text(*model_, document.input.model);
   show_text(*cluster_, document.input.cluster);
-  show_text(*sync_, std::string(name(document.input.sync.algorithm)));
-  show_text(*bucket_, print_setting("bucket", document.input.sync.bucket));
-  bucket_->setEnabled(document.input.sync.algorithm != SyncAlgorithm::ps);
-  show_text(*dtype_, std::string(name(document.input.dtype)));
+  show_text(*sync_, std::string(name(document.input.training.sync.algorithm)));
+  show_text(*bucket_, print_setting("bucket", document.input.training.sync.bucket));
+  bucket_->setEnabled(document.input.training.sync.algorithm != SyncAlgorithm::ps);
+  show_text(*dtype_, std::string(name(document.input.training.dtype)));
   const QSignalBlocker blocker(batch_);
-  batch_->setValue(static_cast<int>(document.input.batch_per_device));
-  batch_->setSuffix(document.input.batch ? tr(" (set: %1 in all)").arg(*document.input.batch)
-                                         : QString());
+  batch_->setValue(static_cast<int>(document.input.training.batch_per_device));
+  batch_->setSuffix(document.input.training.batch
+                        ? tr(" (set: %1 in all)").arg(*document.input.training.batch)
+                        : QString());
   const int arrows = batch_->fontMetrics().height() * 2;
   const QString least = batch_->text() + QString(2, QLatin1Char('0'));
   batch_->setMinimumWidth(batch_->fontMetrics().horizontalAdvance(least) + arrows);

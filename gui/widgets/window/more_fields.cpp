@@ -75,21 +75,22 @@ MoreFields::MoreFields(Workspace& workspace, QWidget* parent)
   recompute_ = choice(tr("Recompute"), "recompute", choices_of("recompute"));
   connect(optimizer_, &QComboBox::textActivated, this, [this](const QString& text) {
     commit(tr("optimizer %1").arg(text), [&](CaseRequest& input) {
-      read_setting("optimizer", text.toStdString(), input.optimizer);
+      read_setting("optimizer", text.toStdString(), input.training.optimizer);
     });
   });
   connect(zero_, &QComboBox::textActivated, this, [this](const QString& text) {
-    commit(tr("ZeRO %1").arg(text),
-           [&](CaseRequest& input) { read_setting("zero", text.toStdString(), input.sync.zero); });
+    commit(tr("ZeRO %1").arg(text), [&](CaseRequest& input) {
+      read_setting("zero", text.toStdString(), input.training.sync.zero);
+    });
   });
   connect(offload_, &QComboBox::textActivated, this, [this](const QString& text) {
     commit(tr("offload %1").arg(text), [&](CaseRequest& input) {
-      read_setting("offload", text.toStdString(), input.sync.offload);
+      read_setting("offload", text.toStdString(), input.training.sync.offload);
     });
   });
   connect(recompute_, &QComboBox::textActivated, this, [this](const QString& text) {
     commit(tr("recompute %1").arg(text), [&](CaseRequest& input) {
-      read_setting("recompute", text.toStdString(), input.recompute);
+      read_setting("recompute", text.toStdString(), input.training.recompute);
     });
   });
   connect(micro_batch_, &QLineEdit::editingFinished, this, &MoreFields::commit_micro_batch);
@@ -135,17 +136,18 @@ void MoreFields::fail(const QString& message) {
 void MoreFields::commit_micro_batch() try {
   const QString text = micro_batch_->text().trimmed();
   if (text.isEmpty()) {
-    return commit(tr("one round"), [](CaseRequest& input) { input.micro_batch.reset(); });
+    return commit(tr("one round"), [](CaseRequest& input) { input.training.micro_batch.reset(); });
   }
   const auto samples = read_setting<std::int64_t>("micro_batch", text.toStdString());
-  commit(tr("micro-batch %1").arg(samples), [&](CaseRequest& i) { i.micro_batch = samples; });
+  commit(tr("micro-batch %1").arg(samples),
+         [&](CaseRequest& i) { i.training.micro_batch = samples; });
 } catch (const InputError& error) {
   fail(QString::fromStdString(error.message()).remove(QLatin1Char('`')));
 }
 
 // By name, or a file: what there is none of changes nothing.
 void MoreFields::commit_schedule(const QString& text) {
-  const std::string& now = workspace_.document().input.schedule;
+  const std::string& now = workspace_.document().input.training.schedule;
   std::string name = text.trimmed().toStdString();
   if (text == usual_words()) name.clear();
   if (name == now || name == shown_name(now)) return;
@@ -155,7 +157,7 @@ void MoreFields::commit_schedule(const QString& text) {
         read_schedule_choice(name);
         return [this, name] {
           commit(tr("schedule %1").arg(name.empty() ? usual_words() : QString::fromStdString(name)),
-                 [&](CaseRequest& input) { input.schedule = name; });
+                 [&](CaseRequest& input) { input.training.schedule = name; });
         };
       },
       [this](const QString& message) { fail(message); });
@@ -163,13 +165,17 @@ void MoreFields::commit_schedule(const QString& text) {
 
 void MoreFields::show_document() {
   const CaseRequest& input = workspace_.document().input;
-  show_in(*optimizer_, QString::fromStdString(print_setting("optimizer", input.optimizer)));
-  show_in(*zero_, QString::fromStdString(print_setting("zero", input.sync.zero)));
-  show_in(*offload_, QString::fromStdString(print_setting("offload", input.sync.offload)));
-  show_in(*recompute_, QString::fromStdString(print_setting("recompute", input.recompute)));
-  micro_batch_->setText(QString::fromStdString(print_setting("micro_batch", input.micro_batch)));
-  const QString schedule =
-      input.schedule.empty() ? usual_words() : QString::fromStdString(shown_name(input.schedule));
+  show_in(*optimizer_,
+          QString::fromStdString(print_setting("optimizer", input.training.optimizer)));
+  show_in(*zero_, QString::fromStdString(print_setting("zero", input.training.sync.zero)));
+  show_in(*offload_, QString::fromStdString(print_setting("offload", input.training.sync.offload)));
+  show_in(*recompute_,
+          QString::fromStdString(print_setting("recompute", input.training.recompute)));
+  micro_batch_->setText(
+      QString::fromStdString(print_setting("micro_batch", input.training.micro_batch)));
+  const QString schedule = input.training.schedule.empty()
+                               ? usual_words()
+                               : QString::fromStdString(shown_name(input.training.schedule));
   show_in(*schedule_, schedule);
   schedule_->setEditText(schedule);
   const QString options = options_of(input);

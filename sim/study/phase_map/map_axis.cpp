@@ -97,10 +97,10 @@ std::string allowed_keys(const std::vector<MapAxis>& usual) {
 
 CaseRequest with_value(CaseRequest request, const std::string& key, const std::string& value) {
   if (key == kBatchKey) {
-    read_setting(key, value, request.batch);
+    read_setting(key, value, request.training.batch);
   } else if (key == kBatchPerDeviceKey) {
-    read_setting(key, value, request.batch_per_device);
-    request.batch.reset();
+    read_setting(key, value, request.training.batch_per_device);
+    request.training.batch.reset();
   } else if (key == kHostsKey || key == kDevicesPerHostKey) {
     request.cluster = resized(request.cluster, key, value);
   } else if (is_what_if(key)) {
@@ -119,9 +119,9 @@ std::vector<MapAxis> usual_axes(const CaseRequest& request, const Cluster& clust
     axes.push_back({fmt::format("link.{}.bandwidth", kind), factors()});
   }
   if (axes.empty()) axes.push_back({"link.*.bandwidth", factors()});
-  const bool whole = request.batch.has_value();
+  const bool whole = request.training.batch.has_value();
   axes.push_back({std::string(whole ? kBatchKey : kBatchPerDeviceKey),
-                  batches(whole ? *request.batch : request.batch_per_device)});
+                  batches(whole ? *request.training.batch : request.training.batch_per_device)});
   const NamedSize size = named_size(request.cluster).value_or(NamedSize{});
   if (size.hosts) axes.push_back({std::string(kHostsKey), powers_of_two(kMostHosts)});
   if (size.devices) axes.push_back({std::string(kDevicesPerHostKey), powers_of_two(kMostInHost)});

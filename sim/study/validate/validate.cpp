@@ -27,7 +27,7 @@ constexpr std::uint64_t kSeed = 1;
 
 Graph load_for(const ValidateRequest& request, const std::string& model, std::size_t devices) {
   const auto count = static_cast<std::int64_t>(devices);
-  return load_model(model, request.batch.value_or(request.batch_per_device * count));
+  return load_model(model, batch_of(request.training, count));
 }
 
 /// How many rounds of turns there are: a number, or as many as a time has room for.
@@ -82,8 +82,8 @@ class Validation {
     const auto tell = [&](std::size_t round) {
       if (progress) progress({what, round, rounds.total()});
     };
-    const auto moves =
-        runner_.measure(name_, graph_, {{}, move_sizes(graph_), request_.dtype, request_.recorded});
+    const auto moves = runner_.measure(
+        name_, graph_, {{}, move_sizes(graph_), request_.training.dtype, request_.recorded});
     std::vector<MeasuredCost> space = measure_space(*moves, report, tell, cancelled);
     start_trials(profile(space, *moves));
     for (auto& trial : trials_) trial->warm_up(cancelled);
@@ -99,9 +99,12 @@ class Validation {
 
  private:
   static Case case_of_batch(const ValidateRequest& request, Graph graph, Cluster cluster) {
-    Case input{
-        std::move(graph), std::move(cluster), request.sync, fp32_parameters(request.dtype), {}};
-    cut_in_time(request, input.graph.batch(), input);
+    Case input{std::move(graph),
+               std::move(cluster),
+               request.training.sync,
+               fp32_parameters(request.training.dtype),
+               {}};
+    cut_in_time(request.training, input.graph.batch(), input);
     return input;
   }
 
@@ -128,9 +131,9 @@ class Validation {
     const auto shards = runner_.measure(name_, graph_,
                                         {shapes_of(graph_, whole_.cluster, request_.strategies),
                                          {},
-                                         request_.dtype,
+                                         request_.training.dtype,
                                          request_.recorded,
-                                         request_.optimizer});
+                                         request_.training.optimizer});
     for (std::size_t round = 0; round < kFirstRounds; ++round) {
       tell(round);
       shards->round(cancelled);
@@ -167,9 +170,9 @@ class Validation {
   }
   // Of the whole batch.
   Case case_of(const Profile& profile) const {
-    Case input = measured_case(whole_.graph, whole_.cluster, profile, request_.sync,
-                               fp32_parameters(request_.dtype));
-    input.optimizer = request_.optimizer;
+    Case input = measured_case(whole_.graph, whole_.cluster, profile, request_.training.sync,
+                               fp32_parameters(request_.training.dtype));
+    input.optimizer = request_.training.optimizer;
     input.cut = whole_.cut;
     input.schedule = whole_.schedule;
     input.recompute = whole_.recompute;
@@ -206,8 +209,8 @@ class Validation {
   // step's to whose turn it is.
   Bytes memory_for(const std::vector<Plan>& plans, bool lent) const {
     const auto devices = static_cast<std::int64_t>(whole_.cluster.device_count());
-    const Bytes shards{graph_.parameters() * (1 + state_words(request_.optimizer)) * devices *
-                       static_cast<std::int64_t>(sizeof(float))};
+    const Bytes shards{graph_.parameters() * (1 + state_words(request_.training.optimizer)) *
+                       devices * static_cast<std::int64_t>(sizeof(float))};
     Bytes steps, largest, lasting;
     for (const Plan& plan : plans) {
       const Bytes step = memory_estimate(plan, whole_.cluster);

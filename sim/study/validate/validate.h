@@ -29,18 +29,11 @@ namespace strata {
 Seconds steady_now();
 
 struct ValidateRequest {
-  std::vector<std::string> models;    ///< zoo names or files, of different names
-  std::string devices = "cpu:2";      ///< as the Runner names them
-  bool each_count = true;             ///< also on each smaller number, the first of them
-  std::optional<std::int64_t> batch;  ///< global, the same on every number of devices
-  std::int64_t batch_per_device = 32;
+  std::vector<std::string> models;  ///< zoo names or files, of different names
+  std::string devices = "cpu:2";    ///< as the Runner names them
+  bool each_count = true;           ///< also on each smaller number, the first of them
+  Training training = {};  ///< the same batch on every number of devices; rounds divide alike
   std::vector<AskedStrategy> strategies = {"data", "model", "owt", "optimal"};
-  GradientSync sync = {SyncAlgorithm::ring, kUsualBucket};
-  DType dtype = DType::fp32;
-  Optimizer optimizer = Optimizer::sgd;
-  std::optional<std::int64_t> micro_batch;  ///< as CaseRequest has them; of rounds that all
-  std::string schedule;                     ///< strategies divide alike
-  Recompute recompute = Recompute::none;
   bool recorded = false;   ///< steps are played from a recording, shards measured alike; of GPUs
   std::size_t rounds = 9;  ///< of measuring and running in turns: as many pairs
   /// Instead of rounds: as many as fit into this time, for each model on each number of devices;

@@ -84,7 +84,7 @@ struct Trainer {
   Trained train(const Plan& trained, const NetworkWeights& from, std::size_t steps) {
     const auto run = start(runner, devices, checked.graph, trained, execution(), from);
     Trained result;
-    result.training.losses = run->run(steps, batch_of(), nullptr).losses;
+    result.trained.losses = run->run(steps, batch_of(), nullptr).losses;
     for (std::size_t i = 0; i < checked.graph.size(); ++i) {
       result.weights.push_back(run->parameters(LayerId(i)));
       result.gradients.push_back(run->gradients(LayerId(i)));

@@ -17,10 +17,10 @@ Document edited_document() {
   Document document;
   document.input.model = "lenet5";
   document.input.cluster = "p100-1x4";
-  document.input.batch = 64;
-  document.input.sync.algorithm = SyncAlgorithm::ps;
-  document.input.sync.bucket = {1000};
-  document.input.dtype = DType::bf16;
+  document.input.training.batch = 64;
+  document.input.training.sync.algorithm = SyncAlgorithm::ps;
+  document.input.training.sync.bucket = {1000};
+  document.input.training.dtype = DType::bf16;
   document.input.profiles = {"my profile.toml"};
   document.input.sets = {{"link.*.bandwidth", "2x"}, {"overlap", "off"}};
   document.strategy = {"owt", {config_on_first_devices(kWhole), {kWhole, {DeviceId(3)}}}};
@@ -147,7 +147,7 @@ TEST(Document, KnowsItsSizesBeforeAWhatIfTurnedThem) {
   EXPECT_EQ(parse_desk(print_desk({turned}), "session.json").document, turned);
   turned.strategy = document.strategy;
   EXPECT_EQ(turned.without_what_ifs().input.cluster, "p100-1x4");
-  EXPECT_EQ(turned.without_what_ifs().input.batch, 64);
+  EXPECT_EQ(turned.without_what_ifs().input.training.batch, 64);
   EXPECT_EQ(turned.resized("p100-1x4").base_cluster, "") << "it is as it was";
   EXPECT_EQ(turned.with_cluster("p100-8x4").without_what_ifs().input.cluster, "p100-8x4")
       << "what was typed is no what-if";

@@ -46,7 +46,7 @@ TEST_F(ErrorsTest, RunsTheStrategyOnTheDevicesThatWereNamed) {
             "strata validate lenet5 --devices cpu:2 --only --strategies model --batch-per-device 4 "
             "--rounds 1");
   RealRun run = run_of_lenet();
-  run.document.input.sync = {SyncAlgorithm::tree, {}};
+  run.document.input.training.sync = {SyncAlgorithm::tree, {}};
   EXPECT_THAT(command_of(run), HasSubstr(" --batch-per-device 4 --sync tree --bucket 0 --rounds"));
 }
 

@@ -147,9 +147,9 @@ TEST(Knobs, StopAtRoundBatches) {
   Document document = document_of("lenet5", "p100-4x4");
   const Knob batch = knob(document, "batch");
   EXPECT_EQ(value_at(batch, position_of(batch, 45)), 48);
-  EXPECT_EQ(turned(batch, document, 48).input.batch_per_device, 48);
-  document.input.batch = 512;
-  EXPECT_EQ(turned(knob(document, "batch"), document, 256).input.batch, 256);
+  EXPECT_EQ(turned(batch, document, 48).input.training.batch_per_device, 48);
+  document.input.training.batch = 512;
+  EXPECT_EQ(turned(knob(document, "batch"), document, 256).input.training.batch, 256);
 }
 
 // The rounds together have each of 33 positions once.
@@ -224,7 +224,7 @@ TEST(Headlines, SayWhatDoesNotFit) {
 TEST(Headlines, WriteFewSamplesASecondWithThreeDigits) {
   CaseLoader loader;
   Document document = document_of("lenet5", "p100-1x1");
-  document.input.batch = 1;
+  document.input.training.batch = 1;
   const auto at_speed = [&](const std::string& speed) {
     const ScenePtr scene = make_scene(document.with_what_if("device.*.speed", speed), loader);
     return std::pair(result_of(scene->input, scene->prediction).throughput.value(),

@@ -202,7 +202,7 @@ TEST(ConfigChoices, SayWhyNot) {
   CaseRequest request;
   request.model = "lenet5";
   request.cluster = "p100-1x4";
-  request.batch = 2;
+  request.training.batch = 2;
   const Case input = load_case(request);
   const std::vector<LayerId> conv1 = {input.graph.find("conv1")}, fc = {input.graph.find("fc1")};
   const auto reason = [&](const std::vector<LayerId>& layers, CutAxis axis, std::size_t i,

@@ -23,7 +23,7 @@ class MapRunTest : public ::testing::Test {
   MapRunTest() {
     testing::application();
     request_.input = testing::toy_case(folder_);
-    request_.input.batch = 1000;
+    request_.input.training.batch = 1000;
     request_.x = {"link.intra.bandwidth", {"1x", "4x"}};
     request_.y = {"batch", {"1000", "2000"}};
     request_.strategies = {"data", "model"};
@@ -91,7 +91,7 @@ TEST_F(MapRunTest, ACellIsACaseUnderItsWinner) {
   desk.input = request_.input;
   desk.strategy.source = "owt";
   const Document quick = document_of_cell(run_.request(), run_.map(), {1, 1}, desk);
-  EXPECT_EQ(quick.input.batch, 2000);
+  EXPECT_EQ(quick.input.training.batch, 2000);
   EXPECT_EQ(quick.what_if("link.intra.bandwidth"), "4x");
   EXPECT_EQ(quick.strategy.source, "data");
   const Document same = document_of_cell(run_.request(), run_.map(), {0, 0}, desk);
@@ -116,7 +116,7 @@ TEST(MapCells, AreTheDesksWhereTheFirstHasNoCase) {
   CaseRequest other = map.input;
   other.cluster = "h100-4x4";
   EXPECT_TRUE(is_map_of(map, other)) << "but for its two numbers";
-  other.dtype = DType::fp16;
+  other.training.dtype = DType::fp16;
   EXPECT_FALSE(is_map_of(map, other));
   other = map.input;
   other.sets = {{"link.inter.bandwidth", "0.5x"}};

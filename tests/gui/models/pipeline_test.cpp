@@ -26,8 +26,8 @@ constexpr auto kNetwork = "llama:layers=4,hidden=64,heads=4,seq=32,vocab=100";
 // Eight rounds of two samples over four devices.
 Document pipeline(const std::string& strategy) {
   Document document = document_of(kNetwork, "p100-1x4", strategy);
-  document.input.batch = 16;
-  document.input.micro_batch = 2;
+  document.input.training.batch = 16;
+  document.input.training.micro_batch = 2;
   return document;
 }
 
@@ -127,7 +127,7 @@ TEST_F(PipelineTest, BubblesLieBetweenSlicesAndComeToTheBreakdown) {
 
 TEST_F(PipelineTest, WhatIsComputedAgainHasItsOwnLabelAndStyle) {
   Document document = pipeline("hybrid:tp=1,pp=4");
-  document.input.recompute = Recompute::full;
+  document.input.training.recompute = Recompute::full;
   scene_ = scene_of(document);
   recording_ = record(scene_);
   std::size_t again = 0;
@@ -171,9 +171,9 @@ TEST_F(PipelineTest, NodesKnowTheirStages) {
 
 TEST_F(PipelineTest, ASessionAndTheCommandKeepTheSettings) {
   Document document = pipeline("hybrid:tp=1,pp=4");
-  document.input.schedule = "gpipe";
-  document.input.recompute = Recompute::selective;
-  document.input.optimizer = Optimizer::adam;
+  document.input.training.schedule = "gpipe";
+  document.input.training.recompute = Recompute::selective;
+  document.input.training.optimizer = Optimizer::adam;
   EXPECT_EQ(parse_desk(print_desk({document}), "s.json").document, document);
   EXPECT_THAT(
       case_arguments(document),

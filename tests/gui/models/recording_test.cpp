@@ -293,7 +293,7 @@ TEST_F(RecordingTest, ATraceWithoutStepsSaysSo) {
 // Under parameter servers a step ends with its last sums, long after the next one has begun.
 TEST(Recordings, StandBesideEachOtherByTheirForwardPasses) {
   Document document = document_of("vgg16", "p100-1x2");
-  document.input.sync.algorithm = SyncAlgorithm::ps;
+  document.input.training.sync.algorithm = SyncAlgorithm::ps;
   const RecordingPtr data = record(scene_of(document));
   document.strategy.source = "owt";
   const RecordingPtr owt = record(scene_of(document));

@@ -284,7 +284,7 @@ TEST_F(SessionTest, OldOnesAreRemoved) {
     {
       Other other(folder_.path());
       Document document = lenet_on_two("data");
-      document.input.batch_per_device = i;
+      document.input.training.batch_per_device = i;
       other.workspace.open(document);
       ASSERT_TRUE(wait_until([&] { return other.workspace.jobs().idle(); }));
       file = other.session.file();
@@ -293,7 +293,8 @@ TEST_F(SessionTest, OldOnesAreRemoved) {
   }
   std::vector<std::int64_t> stayed;
   for (const QString& file : SessionSlot::left_in(folder_.path())) {
-    stayed.push_back(parse_desk(read_file(file.toStdString()), "").document.input.batch_per_device);
+    stayed.push_back(
+        parse_desk(read_file(file.toStdString()), "").document.input.training.batch_per_device);
   }
   EXPECT_THAT(stayed, ElementsAre(12, 11, 10, 9, 8, 7, 6, 5, 4));
   EXPECT_EQ(QDir(folder_.path()).entryList({"*.lock"}).size(), 9);

@@ -220,7 +220,7 @@ TEST_F(WorkspaceTest, TheBaselineFollowsACaseThatWasMadeElsewhere) {
   settle();
   const CaseRequest first = beside();
   Document row = lenet("model");
-  row.input.batch_per_device = 64;
+  row.input.training.batch_per_device = 64;
   row.input.sets = {{"link.intra.bandwidth", "2x"}};
   workspace_.edit_to_case("row", row);
   settle();

@@ -280,7 +280,7 @@ TEST_F(CompareViewTest, TheComparedStepsBeginTogether) {
   Document served = workspace_.document();
   served.input.model = "alexnet";
   served.strategy.source = "owt";
-  served.input.sync = {SyncAlgorithm::ps, kUsualBucket};
+  served.input.training.sync = {SyncAlgorithm::ps, kUsualBucket};
   workspace_.open(served);
   settle();
   auto* timelines = view_.findChild<LinkedTimelines*>();

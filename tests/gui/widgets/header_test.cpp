@@ -136,8 +136,8 @@ TEST_F(HeaderTest, SaysWhatMakesAStepDoubtful) {
   EXPECT_THAT(notes->text().toStdString(), Not(HasSubstr("implausible")));
   wide.input.model = "gpt:layers=1,hidden=8192,heads=64,seq=2048,vocab=1000";
   wide.input.cluster = "a100-1x1";
-  wide.input.batch = 4;
-  wide.input.dtype = DType::bf16;
+  wide.input.training.batch = 4;
+  wide.input.training.dtype = DType::bf16;
   window_->open_document(wide);
   settle();
   EXPECT_THAT(notes->text().toStdString(), HasSubstr("implausible"));
@@ -218,7 +218,7 @@ TEST_F(HeaderTest, ASearchOfAnotherCaseIsCalledSo) {
   const auto* gap = window_->findChild<QLabel*>("gap");
   click("find_fastest");
   ASSERT_TRUE(testing::wait_until([&] { return gap->text().contains("so far"); }));
-  resnet.input.batch_per_device = 64;
+  resnet.input.training.batch_per_device = 64;
   workspace_->edit("batch", resnet);
   ASSERT_TRUE(testing::wait_until([&] { return !gap->text().contains("so far"); }));
   EXPECT_THAT(gap->text().toStdString(), HasSubstr("the case before the edit"));
@@ -250,7 +250,7 @@ TEST_F(HeaderTest, AFieldIsAnEdit) {
   settle();
   auto* batch = window_->findChild<QSpinBox*>("batch");
   batch->setValue(64);
-  EXPECT_EQ(workspace_->document().input.batch_per_device, 64);
+  EXPECT_EQ(workspace_->document().input.training.batch_per_device, 64);
   workspace_->undo_stack().undo();
   EXPECT_EQ(batch->value(), 32);
 }
@@ -326,14 +326,14 @@ TEST_F(HeaderTest, SumsGradientsInBucketsOfAnySize) {
   };
   EXPECT_EQ(bucket->currentText(), "25 MiB");
   type("2 kB");
-  EXPECT_EQ(workspace_->document().input.sync.bucket, Bytes{2000});
+  EXPECT_EQ(workspace_->document().input.training.sync.bucket, Bytes{2000});
   EXPECT_EQ(bucket->currentText(), "2000");
   type("lots");
-  EXPECT_EQ(workspace_->document().input.sync.bucket, Bytes{2000});
+  EXPECT_EQ(workspace_->document().input.training.sync.bucket, Bytes{2000});
   EXPECT_EQ(bucket->currentText(), "2000");
   EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("bucket: 'lots' is not a size"));
   Document ps = lenet();
-  ps.input.sync.algorithm = SyncAlgorithm::ps;
+  ps.input.training.sync.algorithm = SyncAlgorithm::ps;
   window_->open_document(ps);
   settle();
   EXPECT_FALSE(bucket->isEnabled());

@@ -82,7 +82,7 @@ TEST_F(MapViewTest, ADoubleClickOpensTheCellAsOneStepOfUndo) {
   settle();
   const Document& after = workspace_->document();
   EXPECT_EQ(after.what_if("link.inter.bandwidth"), "0.125x");
-  EXPECT_EQ(after.input.batch_per_device, 32);
+  EXPECT_EQ(after.input.training.batch_per_device, 32);
   const PhaseMap& map = view_->run().map();
   EXPECT_EQ(after.strategy.source, map.strategies[map.at(0, 1).winner.value()]);
   EXPECT_NEAR(workspace_->scene()->prediction.step_seconds().value,
@@ -108,7 +108,7 @@ TEST_F(MapViewTest, ArrowsGoFromCellToCellAndEnterOpens) {
   QTest::keyClick(&canvas, Qt::Key_Return);
   settle();
   EXPECT_EQ(workspace_->document().what_if("link.inter.bandwidth"), "8x");
-  EXPECT_EQ(workspace_->document().input.batch_per_device, 8);
+  EXPECT_EQ(workspace_->document().input.training.batch_per_device, 8);
 }
 
 TEST_F(MapViewTest, SaysThatItIsOfAnotherCase) {

@@ -28,8 +28,8 @@ class PipelineWindowTest : public WindowTest {
     Document document;
     document.input.model = "llama:layers=4,hidden=64,heads=4,seq=32,vocab=100";
     document.input.cluster = "p100-1x4";
-    document.input.batch = 16;
-    document.input.micro_batch = 2;
+    document.input.training.batch = 16;
+    document.input.training.micro_batch = 2;
     document.strategy.source = "hybrid:tp=1,pp=4";
     window_->open_document(document);
     settle();
@@ -65,15 +65,15 @@ TEST_F(PipelineWindowTest, EachFieldIsAnEditThatCanBeUndone) {
   EXPECT_EQ(more().text(), "More: 1");
   QTest::mouseClick(&more(), Qt::LeftButton);
   choose("optimizer", "adam");
-  EXPECT_EQ(input().optimizer, Optimizer::adam);
+  EXPECT_EQ(input().training.optimizer, Optimizer::adam);
   choose("zero", "1");
-  EXPECT_EQ(input().sync.zero, Zero::state);
+  EXPECT_EQ(input().training.sync.zero, Zero::state);
   choose("recompute", "full");
-  EXPECT_EQ(input().recompute, Recompute::full);
+  EXPECT_EQ(input().training.recompute, Recompute::full);
   choose("schedule", "gpipe");
-  EXPECT_EQ(input().schedule, "gpipe");
+  EXPECT_EQ(input().training.schedule, "gpipe");
   type(*window_->findChild<QLineEdit*>("micro_batch"), "4");
-  EXPECT_EQ(input().micro_batch, 4);
+  EXPECT_EQ(input().training.micro_batch, 4);
   EXPECT_EQ(more().text(), "More: 5");
   EXPECT_THAT(more().toolTip().toStdString(), HasSubstr("--schedule gpipe"));
   EXPECT_EQ(workspace_->error(), QString());
@@ -85,7 +85,7 @@ TEST_F(PipelineWindowTest, EachFieldIsAnEditThatCanBeUndone) {
 
 TEST_F(PipelineWindowTest, AnEmptyMicroBatchIsOneRound) {
   type(*window_->findChild<QLineEdit*>("micro_batch"), " ");
-  EXPECT_EQ(input().micro_batch, std::nullopt);
+  EXPECT_EQ(input().training.micro_batch, std::nullopt);
   EXPECT_EQ(more().text(), "More");
 }
 
@@ -104,7 +104,7 @@ TEST_F(PipelineWindowTest, WhatIsNoneIsSaidAndChangesNothing) {
 TEST_F(PipelineWindowTest, AScheduleThatDoesNotSuitIsAnErrorOfTheCase) {
   QTest::mouseClick(&more(), Qt::LeftButton);
   choose("schedule", "zb-v");
-  EXPECT_EQ(input().schedule, "zb-v");
+  EXPECT_EQ(input().training.schedule, "zb-v");
   EXPECT_NE(workspace_->error(), QString());
   EXPECT_NE(window_->shown_error(), QString());
   choose("schedule", "usual");

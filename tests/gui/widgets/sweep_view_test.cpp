@@ -134,7 +134,7 @@ TEST_F(SweepViewTest, TheBaselineFollowsToARow) {
   const Document row = workspace_.document();
   EXPECT_EQ(workspace_.baseline()->document.input, row.input);
   Document next = row;
-  next.input.batch_per_device *= 2;
+  next.input.training.batch_per_device *= 2;
   workspace_.edit("batch", next);
   ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
   EXPECT_EQ(workspace_.baseline()->document.input, next.input);

@@ -131,12 +131,12 @@ TEST_F(WhatIfViewTest, PinsABaselineAndResetsAll) {
 TEST_F(WhatIfViewTest, AResetLeavesAllElseAlone) {
   Document other = workspace_.document();
   other.input.model = "alexnet";
-  other.input.dtype = DType::bf16;
-  other.input.sync.algorithm = SyncAlgorithm::tree;
+  other.input.training.dtype = DType::bf16;
+  other.input.training.sync.algorithm = SyncAlgorithm::tree;
   workspace_.edit("another network", other);
   settle();
   Document wrong = other.with_what_if("overlap", "off").with_what_if("link.nowhere.latency", "2x");
-  wrong = wrong.with_batch(2 * wrong.input.batch_per_device).resized("p100-8x2");
+  wrong = wrong.with_batch(2 * wrong.input.training.batch_per_device).resized("p100-8x2");
   workspace_.edit("what-ifs", wrong);
   settle();
   view_.reset_all();

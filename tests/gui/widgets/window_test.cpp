@@ -135,12 +135,13 @@ TEST_F(WindowTest, FindsTheFastestStrategy) {
 TEST_F(WindowTest, ThePapersExampleHasParameterServers) {
   click("paper_example");
   settle();
-  EXPECT_EQ(workspace_->document().input.sync.algorithm, SyncAlgorithm::ps);
+  EXPECT_EQ(workspace_->document().input.training.sync.algorithm, SyncAlgorithm::ps);
   click("find_fastest");
   settle();
   EXPECT_GT(workspace_->baseline()->prediction.step_seconds(),
             3 * workspace_->scene()->prediction.step_seconds());
-  EXPECT_EQ(usual_document().input.sync, CaseRequest().sync) << "what stands beside a file";
+  EXPECT_EQ(usual_document().input.training.sync, CaseRequest().training.sync)
+      << "what stands beside a file";
 }
 
 // Some 200 simulations; what the first ones found is the answer.
@@ -359,15 +360,16 @@ TEST_F(WindowTest, ComparesNothingWithAnotherNetwork) {
   EXPECT_EQ(workspace_->baseline(), nullptr) << "until alexnet's is predicted";
   settle();
   EXPECT_EQ(workspace_->baseline()->document.input.model, "alexnet");
-  other.input.batch_per_device = 64;
+  other.input.training.batch_per_device = 64;
   workspace_->edit("batch", other);
   settle();
   EXPECT_EQ(workspace_->baseline()->document, other) << "data parallelism goes along";
   workspace_->pin_baseline();
-  other.input.batch_per_device = 16;
+  other.input.training.batch_per_device = 16;
   workspace_->edit("batch", other);
   settle();
-  EXPECT_EQ(workspace_->baseline()->document.input.batch_per_device, 64) << "what is pinned stays";
+  EXPECT_EQ(workspace_->baseline()->document.input.training.batch_per_device, 64)
+      << "what is pinned stays";
 }
 
 TEST_F(WindowTest, StopsWhatRunsInTheBackground) {

@@ -15,9 +15,9 @@ CaseRequest googlenet() {
   CaseRequest request;
   request.model = "googlenet";
   request.cluster = "p100-1x7";
-  request.batch = 14;
-  request.sync.algorithm = SyncAlgorithm::ps;
-  request.optimizer = Optimizer::adam;
+  request.training.batch = 14;
+  request.training.sync.algorithm = SyncAlgorithm::ps;
+  request.training.optimizer = Optimizer::adam;
   return request;
 }
 
@@ -43,13 +43,13 @@ TEST(Anomalies, KnowWhatAMachineIsWithEachWhatIf) {
 TEST(Anomalies, KnowWhatHostsAreThatUpdate) {
   using enum MachineChange;
   CaseRequest request = googlenet();
-  request.sync = {};
+  request.training.sync = {};
   request.sets = {{"host.bandwidth", "2 GB/s"},
                   {"host.bandwidth", "20 GB/s"},
                   {"host.memory_bandwidth", "2x"},
                   {"host.memory_bandwidth", "50 GB/s"}};
   EXPECT_EQ(machine_changes(request), (std::vector{none, none, none, none}));
-  request.sync.offload = Offload::optimizer;
+  request.training.sync.offload = Offload::optimizer;
   EXPECT_EQ(machine_changes(request), (std::vector{slower, faster, faster, slower}));
 }
 

@@ -12,8 +12,8 @@ TEST(CostBasis, SaysOfEachOpWhatItsTimeRestsOn) {
   CaseRequest request;
   request.model = "gpt2:layers=2";
   request.cluster = "a100-1x4";
-  request.batch = 8;
-  request.dtype = DType::bf16;
+  request.training.batch = 8;
+  request.training.dtype = DType::bf16;
   const Case input = load_case(request);
   const Prediction prediction = predict(input, hybrid_parallel(input.graph, 4, "hybrid:tp=2"));
   double related = 0, analytic = 0, measured = 0, before = 1;

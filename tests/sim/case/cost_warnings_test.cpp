@@ -25,8 +25,8 @@ CaseRequest lenet_on(const std::string& cluster, DType dtype = DType::fp32) {
   CaseRequest request;
   request.model = "lenet5";
   request.cluster = cluster;
-  request.batch = 4;
-  request.dtype = dtype;
+  request.training.batch = 4;
+  request.training.dtype = dtype;
   return request;
 }
 
@@ -105,7 +105,7 @@ TEST(Doubts, CostsOfTwoBusyDevicesAreNotThoseOfOne) {
   ProfileRequest measured;
   measured.models = {"lenet5"};
   measured.devices = "cpu:2";
-  measured.batch = 4;
+  measured.training.batch = 4;
   measured.strategies = {"data"};
   write_profile(folder.file("p.toml"), measure_profile(runner, measured).profile);
 

@@ -27,9 +27,9 @@ TEST(StepFlops, AreThoseOfTheWholeBatch) {
   CaseRequest request;
   request.model = "vgg16";
   request.cluster = "p100-1x4";
-  request.batch = 64;
+  request.training.batch = 64;
   const Case whole = load_case(request);
-  request.micro_batch = 2;
+  request.training.micro_batch = 2;
   const Case cut = load_case(request);
   const Strategy strategy = data_parallel(whole.graph, 4);
   const auto expected = flops_utilisation(whole, strategy, Seconds{1});

@@ -21,7 +21,7 @@ CaseRequest request_as(const char* framework, const char* model, const char* clu
   CaseRequest request;
   request.model = model;
   request.cluster = cluster;
-  request.batch = 16;
+  request.training.batch = 16;
   request.framework = framework;
   return request;
 }
@@ -42,13 +42,14 @@ CaseRequest chosen(CaseRequest request, std::vector<std::string_view> given = {}
 
 TEST(Frameworks, Of2017WaitForParameterServers) {
   const CaseRequest request = chosen(request_as("ddp-2017", "alexnet", "dgx1-p100"));
-  EXPECT_EQ(request.sync.algorithm, SyncAlgorithm::ps);
+  EXPECT_EQ(request.training.sync.algorithm, SyncAlgorithm::ps);
   EXPECT_EQ(load_case(request).runtime.overlap, Overlap::none);
   EXPECT_GT(step(request), step(request_as("none", "alexnet", "dgx1-p100")));
-  EXPECT_EQ(chosen(request_as("ddp-2017", "alexnet", "dgx1-p100"), {"sync"}).sync.algorithm,
-            SyncAlgorithm::ring);
+  EXPECT_EQ(
+      chosen(request_as("ddp-2017", "alexnet", "dgx1-p100"), {"sync"}).training.sync.algorithm,
+      SyncAlgorithm::ring);
   CaseRequest shared = request;
-  shared.sync.zero = Zero::state;
+  shared.training.sync.zero = Zero::state;
   EXPECT_THAT(
       [&] { load_case(shared); },
       ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("`as` ddp-2017: `zero` 1 shares")));
@@ -65,10 +66,10 @@ TEST(Frameworks, FsdpSharesAllInBucketsOfABlock) {
   EXPECT_EQ(input.optimizer, Optimizer::adam);
   EXPECT_DOUBLE_EQ(input.runtime.communication_share, 24.0 / 108);
   CaseRequest own = request;
-  own.sync.bucket = Bytes{1000};
+  own.training.sync.bucket = Bytes{1000};
   own = chosen(own, {"zero", "optimizer", "bucket"});
-  EXPECT_EQ(own.sync.zero, Zero::nothing);
-  EXPECT_EQ(own.optimizer, Optimizer::sgd);
+  EXPECT_EQ(own.training.sync.zero, Zero::nothing);
+  EXPECT_EQ(own.training.optimizer, Optimizer::sgd);
   EXPECT_EQ(load_case(own).sync.bucket, Bytes{1000});
 }
 
@@ -82,7 +83,7 @@ TEST(Frameworks, MegatronMergesProductsAndSumsAtOnce) {
   EXPECT_EQ(input.products, Products::merged);
   EXPECT_EQ(input.exchanges, Exchanges::collective);
   EXPECT_TRUE(input.runtime.launches.any());
-  EXPECT_EQ(chosen(request, {"bucket"}).sync.bucket, kUsualBucket);
+  EXPECT_EQ(chosen(request, {"bucket"}).training.sync.bucket, kUsualBucket);
 }
 
 // Executors compute each layer's product by itself.
@@ -171,7 +172,7 @@ TEST(Frameworks, ThatShipHaveSources) {
 TEST(Frameworks, HostsThatWaitForStagesHoldUpNothingElse) {
   CaseRequest request =
       request_as("none", "gpt:layers=8,hidden=256,heads=8,seq=128,vocab=512", "a100-1x4");
-  request.micro_batch = 1;
+  request.training.micro_batch = 1;
   const auto step_of = [](const CaseRequest& of) {
     const Case input = load_case(of);
     return predict(input, load_strategy("hybrid:pp=4,vp=2", input)).step_seconds().value;

@@ -30,7 +30,7 @@ CaseRequest llama_on_2048() {
   CaseRequest request;
   request.model = "llama3-405b";
   request.cluster = "h100-256x8";
-  request.dtype = DType::bf16;
+  request.training.dtype = DType::bf16;
   return request;
 }
 
@@ -39,12 +39,12 @@ TEST(LargeBatch, IsNamedWithWhatHelps) {
   EXPECT_EQ(refusal([&] { load_case(request); }),
             "a batch of 65,536 is too large for one step of llama3-405b; set `micro_batch`, or a "
             "batch of up to 405");
-  request.batch = 405;
+  request.training.batch = 405;
   EXPECT_EQ(load_case(request).batch(), 405);
-  request.batch = 406;
+  request.training.batch = 406;
   EXPECT_NE(refusal([&] { load_case(request); }), "");
-  request.batch = 65'536;
-  request.micro_batch = 1;
+  request.training.batch = 65'536;
+  request.training.micro_batch = 1;
   EXPECT_EQ(load_case(request).batch(), 65'536);
 }
 
@@ -56,7 +56,7 @@ TEST(LargeBatch, IsNotBlamedForANetworkThatIsWrong) {
 // Else the strategy would be of the round that fits, and leave most devices without work.
 TEST(LargeBatch, IsNotOfARoundThatLeavesDevicesWithoutWork) {
   CaseRequest request = llama_on_2048();
-  request.micro_batch = 1;
+  request.training.micro_batch = 1;
   const Case input = load_case(request);
   EXPECT_EQ(refusal([&] { load_strategy("data", input); }),
             "micro-batches of 1 for each of 2,048 data-parallel groups are too large a round for "

@@ -16,7 +16,7 @@ Case load(const std::string& model, const std::string& cluster, SyncAlgorithm sy
   CaseRequest request;
   request.model = model;
   request.cluster = cluster;
-  request.sync = sync;
+  request.training.sync = sync;
   return load_case(request);
 }
 

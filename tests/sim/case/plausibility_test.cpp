@@ -20,8 +20,8 @@ Case case_of(const std::string& model, const std::string& cluster, DType dtype,
   CaseRequest request;
   request.model = model;
   request.cluster = cluster;
-  request.dtype = dtype;
-  request.batch = batch;
+  request.training.dtype = dtype;
+  request.training.batch = batch;
   return load_case(request);
 }
 
@@ -82,8 +82,8 @@ TEST(Plausibility, OfAPredictionAboveAllThatIsPublishedIsDenied) {
   CaseRequest request;
   request.model = "llama2-7b";
   request.cluster = "a100-1x8";
-  request.dtype = DType::bf16;
-  request.batch = 8;
+  request.training.dtype = DType::bf16;
+  request.training.batch = 8;
   const Case input = load_case(request);
   PredictOptions options;
   options.devices = Simulated::one_of_each_class;

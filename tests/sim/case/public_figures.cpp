@@ -25,7 +25,7 @@ Case public_case(const PublicFigure& figure) {
   CaseRequest request;
   request.model = figure.model;
   request.cluster = std::string(figure.kind) + "-1x1";
-  request.batch = figure.batch;
+  request.training.batch = figure.batch;
   return load_case(request);
 }
 

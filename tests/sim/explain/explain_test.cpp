@@ -32,7 +32,7 @@ CaseRequest request_for(const std::string& model, const std::string& cluster,
   CaseRequest request;
   request.model = model;
   request.cluster = cluster;
-  request.sync.algorithm = sync;
+  request.training.sync.algorithm = sync;
   return request;
 }
 
@@ -52,7 +52,7 @@ Contender contender(const Case& input, const Strategy& strategy) {
 // The case after the change, as a command has it.
 Case after(CaseRequest request, const BreakEven& turn) {
   if (turn.key == "batch") {
-    request.batch = std::stoll(turn.value);
+    request.training.batch = std::stoll(turn.value);
   } else {
     request.sets.emplace_back(turn.key, turn.value);
   }
@@ -286,7 +286,7 @@ TEST(Story, IsThatOfThePrediction) {
 // Two stages, two rounds: 1f1b has each stage idle for a third of the step.
 TEST(Story, OfAPipelineTellsOfItsBubble) {
   CaseRequest request = request_for("lenet5", "p100-1x2");
-  request.batch = 8, request.micro_batch = 4;
+  request.training.batch = 8, request.training.micro_batch = 4;
   const Case input = load_case(request);
   const Strategy staged = load_strategy("hybrid:pp=2", input);
   PredictOptions options;
@@ -306,7 +306,7 @@ TEST(Story, OfAPipelineTellsOfItsBubble) {
 // A sample of VGG-16 keeps 110 MB of activations: a thousand fit on no P100.
 TEST(Story, SaysThatNothingFits) {
   CaseRequest request = request_for("vgg16", "p100-1x2");
-  request.batch_per_device = 512;
+  request.training.batch_per_device = 512;
   const Case input = load_case(request);
   const Story story = tell(input, request, {}, load_strategy("data", input));
   EXPECT_FALSE(story.fits);
@@ -319,8 +319,8 @@ TEST(Story, SaysThatNothingFits) {
 // Of four rounds under `model`; choices that cut samples would have two rounds by themselves.
 TEST(Explain, ComparesChoicesInTheRoundsOfTheStrategy) {
   CaseRequest request = request_for("lenet5", "p100-1x2");
-  request.batch = 8;
-  request.micro_batch = 2;
+  request.training.batch = 8;
+  request.training.micro_batch = 2;
   const Case input = load_case(request);
   const Strategy strategy = load_strategy("model", input);
   const Case rounds = in_rounds(input, strategy);
@@ -338,8 +338,8 @@ TEST(Explain, ComparesChoicesInTheRoundsOfTheStrategy) {
 
 TEST(QuickToSimulate, CountsEveryRound) {
   CaseRequest request = request_for("lenet5", "p100-1x2");
-  request.batch = 64;
-  request.micro_batch = 1;
+  request.training.batch = 64;
+  request.training.micro_batch = 1;
   const Case input = load_case(request);
   const Strategy model = load_strategy("model", input);
   const Case round = in_rounds(load("lenet5", "p100-1x2"), model);

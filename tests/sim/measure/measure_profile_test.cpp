@@ -26,7 +26,7 @@ ProfileRequest request(std::vector<AskedStrategy> strategies) {
   ProfileRequest request;
   request.models = {"lenet5"};
   request.devices = "cpu:2";
-  request.batch = 4;
+  request.training.batch = 4;
   request.strategies = std::move(strategies);
   request.rounds = 3;
   request.date = "2026-11-21";
@@ -54,7 +54,7 @@ TEST(MeasureProfile, PredictsEveryStrategyFromWhatWasMeasured) {
   CaseRequest asked;
   asked.model = "lenet5";
   asked.cluster = "cpu:2";
-  asked.batch = 4;
+  asked.training.batch = 4;
   asked.profiles = {folder.file("p.toml")};
   const Case input = load_case(asked);
   for (const char* strategy : strategies) {
@@ -148,15 +148,15 @@ TEST(MeasureProfile, MeasuresTheUpdatesOfTheOptimizerAsked) {
   MeasuringRunner runner;
   ProfileRequest asked = request({"data"});
   asked.devices = "cpu:1";
-  asked.optimizer = Optimizer::adam;
+  asked.training.optimizer = Optimizer::adam;
   write_profile(folder.file("p.toml"), measure_profile(runner, asked).profile);
   CaseRequest predicted;
   predicted.model = "lenet5";
   predicted.cluster = "cpu:1";
-  predicted.batch = 4;
+  predicted.training.batch = 4;
   predicted.profiles = {folder.file("p.toml")};
   for (Optimizer optimizer : {Optimizer::adam, Optimizer::sgd}) {
-    predicted.optimizer = optimizer;
+    predicted.training.optimizer = optimizer;
     const Case input = load_case(predicted);
     const CostSources sources = predict(input, load_strategy("data", input)).sources;
     EXPECT_GT(sources.measured, Seconds{});
@@ -171,7 +171,7 @@ TEST(MeasureProfile, MeasuresTheTypeThatPredictionsAskFor) {
   for (DType dtype : {DType::tf32, DType::bf16}) {
     MeasuringRunner runner;
     ProfileRequest asked = request({"data"});
-    asked.dtype = dtype;
+    asked.training.dtype = dtype;
     const Profile profile = measure_profile(runner, asked).profile;
     EXPECT_EQ(runner.measured, std::vector<DType>{dtype});
     for (const MeasuredCost& row : profile.measured) EXPECT_EQ(row.key.dtype, dtype);
@@ -180,10 +180,10 @@ TEST(MeasureProfile, MeasuresTheTypeThatPredictionsAskFor) {
     CaseRequest predicted;
     predicted.model = "lenet5";
     predicted.cluster = "cpu:2";
-    predicted.batch = 4;
+    predicted.training.batch = 4;
     predicted.profiles = {folder.file("p.toml")};
     for (DType type : {dtype, DType::fp32}) {
-      predicted.dtype = type;
+      predicted.training.dtype = type;
       const Case input = load_case(predicted);
       const Prediction p = predict(input, load_strategy("data", input));
       EXPECT_EQ(p.sources.analytic == Seconds{}, type == dtype) << name(type);
@@ -195,7 +195,7 @@ TEST(MeasureProfile, TypesAreMergedIntoOneProfile) {
   MeasuringRunner runner;
   ProfileRequest asked = request({"data"});
   const Profile fp32 = measure_profile(runner, asked).profile;
-  asked.dtype = DType::bf16;
+  asked.training.dtype = DType::bf16;
   const Profile bf16 = measure_profile(runner, asked).profile;
   EXPECT_TRUE(bf16.peaks[0]->source.starts_with("assumed"));
   for (const Profile& both : {merged(fp32, bf16), merged(bf16, fp32)}) {
@@ -243,7 +243,7 @@ TEST(MeasureProfile, PartsOfAGpuArePredictedFromFiles) {
   CaseRequest asked;
   asked.model = "lenet5";
   asked.cluster = folder.file("two.toml");
-  asked.batch = 4;
+  asked.training.batch = 4;
   asked.profiles = {folder.file("p.toml")};
   asked.sets = {{"device.f9/2.speed", "0.5"}};
   const Case input = load_case(asked);

@@ -207,7 +207,7 @@ TEST(SearchCosts, AreMeasuredForARunWithoutProfiles) {
   request.model = "lenet5";
   request.devices = "cpu:2";
   request.strategy = "optimal";
-  request.batch = 4;
+  request.training.batch = 4;
   request.steps = 2;
   EXPECT_THROW(run(runner, request), InputError);
   request.costs = keeping(folder.path());
@@ -241,7 +241,7 @@ TEST(SearchCosts, AreOfGpusAsTheyAreShared) {
   request.model = "lenet5";
   request.devices = "gpus:mixed";
   request.strategy = "optimal";
-  request.batch = 6;
+  request.training.batch = 6;
   request.costs = keeping(folder.path());
   EXPECT_THAT([&] { run(runner, request); },
               ::testing::ThrowsMessage<InputError>(HasSubstr("no profile of device kind")));

@@ -60,7 +60,7 @@ TEST(Published, RowsAreCases) {
   const PublishedStep& step = table.steps[1];
   EXPECT_EQ(step.request.model, "lenet5");
   EXPECT_EQ(step.request.cluster, "p100-1x4");
-  EXPECT_EQ(step.request.batch, 64);
+  EXPECT_EQ(step.request.training.batch, 64);
   EXPECT_EQ(step.request.sets, (WhatIfs{{"overlap", "off"}}));
   EXPECT_EQ(step.strategy, "model");
   EXPECT_EQ(step.measured, Seconds{2.5e-3});
@@ -140,7 +140,7 @@ CaseRequest request_of(const char* model, const char* cluster) {
   CaseRequest request;
   request.model = model;
   request.cluster = cluster;
-  request.batch = 64;
+  request.training.batch = 64;
   return request;
 }
 
@@ -185,7 +185,7 @@ TEST(ExpectedErrors, AreUnknownWhereNoStepWasAsLarge) {
   const auto known = [](const char* model, const char* cluster, const char* framework,
                         DType dtype = DType::fp32) {
     CaseRequest request = request_of(model, cluster);
-    request.dtype = dtype;
+    request.training.dtype = dtype;
     request.framework = framework;
     return expected_error(request, load_case(request)).has_value();
   };

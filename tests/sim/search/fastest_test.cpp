@@ -74,7 +74,7 @@ TEST(Fastest, OfAlexNetWithParameterServersTakesFewSimulations) {
   CaseRequest request;
   request.model = "alexnet";
   request.cluster = "p100-4x4";
-  request.sync.algorithm = SyncAlgorithm::ps;
+  request.training.sync.algorithm = SyncAlgorithm::ps;
   SolveOptions options;
   options.evaluations = 350;
   EXPECT_LE(solve(load_case(request), options).least(), Seconds{17.6e-3});

@@ -144,8 +144,8 @@ TEST(Solve, UnderSimulationNothingIsSaidOfStepsThatCannotBeSustained) {
   CaseRequest request;
   request.model = "textcnn";
   request.cluster = "p100-1x4";
-  request.batch = 4;
-  request.sync.algorithm = SyncAlgorithm::ps;
+  request.training.batch = 4;
+  request.training.sync.algorithm = SyncAlgorithm::ps;
   const Case input = load_case(request);
   SolveOptions options;
   options.evaluations = 20;

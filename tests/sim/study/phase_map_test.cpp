@@ -262,9 +262,9 @@ TEST(MapAxis, AWhatIfOfTheCaseGivesWayToTheAxis) {
 
 TEST(MapAxis, ABatchTakesThePlaceOfTheOther) {
   CaseRequest request;
-  request.batch = 512;
-  EXPECT_EQ(with_value(request, "batch_per_device", "8").batch, std::nullopt);
-  EXPECT_EQ(with_value(request, "batch", "64").batch, 64);
+  request.training.batch = 512;
+  EXPECT_EQ(with_value(request, "batch_per_device", "8").training.batch, std::nullopt);
+  EXPECT_EQ(with_value(request, "batch", "64").training.batch, 64);
 }
 
 TEST(MapAxis, UsualOnesAreOfTheCase) {

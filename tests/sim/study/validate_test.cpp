@@ -24,7 +24,7 @@ ValidateRequest request(int devices) {
   ValidateRequest request;
   request.models = {"lenet5"};
   request.devices = "cpu:" + std::to_string(devices);
-  request.batch = 4;
+  request.training.batch = 4;
   request.rounds = 3;
   return request;
 }
@@ -227,7 +227,7 @@ TEST(Validate, MeasuresEachNumberOfDevicesOnAGpu) {
 TEST(Validate, MeasuresTheUpdatesOfItsOptimizer) {
   MeasuringRunner runner;
   ValidateRequest asked = request(1);
-  asked.optimizer = Optimizer::adam;
+  asked.training.optimizer = Optimizer::adam;
   std::size_t updates = 0;
   for (const MeasuredCost& row : validate(runner, asked).profile.measured) {
     if (row.key.phase != Phase::update) continue;
@@ -246,7 +246,7 @@ TEST(Validate, MeasuresAndRunsInTheTypeAsked) {
   FakeGpus runner;
   ValidateRequest asked = request(1);
   asked.devices = "gpus:2";
-  asked.dtype = DType::bf16;
+  asked.training.dtype = DType::bf16;
   const ValidateReport report = validate(runner, asked);
   for (DType dtype : runner.measured) EXPECT_EQ(dtype, DType::bf16);
   for (const MeasuredCost& row : report.profile.measured) EXPECT_EQ(row.key.dtype, DType::bf16);
@@ -310,7 +310,7 @@ TEST(Validate, TakesRoundsOfEachStrategy) {
   ValidateRequest asked = request(2);
   asked.each_count = false;
   for (const std::int64_t micro_batch : {4, 2}) {
-    asked.micro_batch = micro_batch;
+    asked.training.micro_batch = micro_batch;
     asked.strategies = {"model", "optimal"};
     if (micro_batch == 2) asked.strategies.emplace_back("data");
     const ValidateReport report = validate(runner, asked);

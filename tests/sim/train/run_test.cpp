@@ -31,7 +31,7 @@ RunRequest request(std::size_t steps) {
   request.model = "lenet5";
   request.devices = "cpu:2";
   request.strategy = "data";
-  request.batch = 4;
+  request.training.batch = 4;
   request.steps = steps;
   request.learning_rate = 0.5;
   return request;
@@ -73,7 +73,7 @@ TEST(RelativeDifference, IsDistanceOverLength) {
 // Of a network whose layers 1 and 3 have gradients of these lengths, after steps of this loss.
 Trained trained(const Graph& graph, float first, float third, double loss) {
   Trained result;
-  result.training.losses = {loss};
+  result.trained.losses = {loss};
   result.gradients.resize(graph.size());
   result.gradients[1] = {first, first};
   result.gradients[3] = {third};
@@ -135,14 +135,14 @@ TEST(Run, TimesStepsAfterTheWarmupAndKeepsEveryLoss) {
   asked.data = folder.path();
   const RunReport report = run(runner, asked);
   // Steps 1 and 2 take 11 and 12 ms; samples 0-3, 4-6 and 0, 1-4.
-  EXPECT_DOUBLE_EQ(report.training.times.median.value, 0.0115);
-  EXPECT_DOUBLE_EQ(report.training.times.min.value, 0.011);
-  EXPECT_EQ(report.training.times.count, 2u);
-  EXPECT_EQ(report.training.losses, (std::vector<double>{1.5, 3.75, 2.5}));
+  EXPECT_DOUBLE_EQ(report.trained.times.median.value, 0.0115);
+  EXPECT_DOUBLE_EQ(report.trained.times.min.value, 0.011);
+  EXPECT_EQ(report.trained.times.count, 2u);
+  EXPECT_EQ(report.trained.losses, (std::vector<double>{1.5, 3.75, 2.5}));
   EXPECT_EQ(runner.batches, (std::vector<std::uint64_t>{0, 4, 1}));
   EXPECT_DOUBLE_EQ(report.throughput(), 4 / 0.0115);
   // 61,706 parameters of 4 bytes, 2 (r - 1) times; nothing else moves under data parallelism.
-  EXPECT_EQ(report.training.moved_per_step, (Communication{{0}, {2 * 4 * 61706}, {7}}));
+  EXPECT_EQ(report.trained.moved_per_step, (Communication{{0}, {2 * 4 * 61706}, {7}}));
   const NetworkWeights before = initial_weights(report.graph, 0);
   EXPECT_FLOAT_EQ(report.weights[1][0], before[1][0] - 3 * 0.5F);
   EXPECT_FALSE(report.test || report.check || report.predicted);
@@ -154,15 +154,15 @@ TEST(Run, ComputesTheSameWhateverThePiecesAndTheWarmup) {
   RunRequest other = request(500);
   other.warmup = 400;
   const RunReport warm = run(runner, other);
-  EXPECT_EQ(report.training.losses.size(), 500u);
+  EXPECT_EQ(report.trained.losses.size(), 500u);
   EXPECT_GT(runner.pieces.size(), 4u);
   EXPECT_EQ(std::accumulate(runner.pieces.begin(), runner.pieces.end(), std::size_t{0}), 1000u);
   EXPECT_EQ(warm.weights, report.weights);
-  EXPECT_EQ(warm.training.losses, report.training.losses);
+  EXPECT_EQ(warm.trained.losses, report.trained.losses);
   // Step k takes 10 + k ms: the first timed one is step 400, or the one after it where a piece
   // begins with it.
-  EXPECT_GE(warm.training.times.min.value, 0.410 - 1e-9);
-  EXPECT_LE(warm.training.times.min.value, 0.411 + 1e-9);
+  EXPECT_GE(warm.trained.times.min.value, 0.410 - 1e-9);
+  EXPECT_LE(warm.trained.times.min.value, 0.411 + 1e-9);
 }
 
 TEST(Run, TimesStepsOfARecordingAlone) {
@@ -171,15 +171,15 @@ TEST(Run, TimesStepsOfARecordingAlone) {
     RunRequest asked = request(steps);
     asked.recorded = true;
     const RunReport report = run(runner, asked);
-    EXPECT_NEAR(report.training.times.min.value, 0.001, 1e-9) << steps;
-    EXPECT_NEAR(report.training.times.p90.value, 0.001, 1e-9) << steps;
+    EXPECT_NEAR(report.trained.times.min.value, 0.001, 1e-9) << steps;
+    EXPECT_NEAR(report.trained.times.p90.value, 0.001, 1e-9) << steps;
     EXPECT_TRUE(report.doubts.empty()) << steps;
   }
   FakeRunner runner;
   RunRequest asked = request(3);
   asked.recorded = true;
   const RunReport report = run(runner, asked);
-  EXPECT_DOUBLE_EQ(report.training.times.median.value, 0.0115);
+  EXPECT_DOUBLE_EQ(report.trained.times.median.value, 0.0115);
   EXPECT_THAT(report.doubts, ::testing::ElementsAre(::testing::HasSubstr("`steps` 4 is enough")));
 }
 
@@ -188,7 +188,7 @@ TEST(Run, TimesASingleStepFromItsStart) {
   RunRequest asked = request(1);
   asked.warmup = 0;
   const RunReport report = run(runner, asked);
-  EXPECT_DOUBLE_EQ(report.training.times.median.value, 0.010);
+  EXPECT_DOUBLE_EQ(report.trained.times.median.value, 0.010);
 }
 
 TEST(Run, SaysWhereItDiffersFromOneDevice) {
@@ -302,8 +302,8 @@ TEST(Run, KeepsWhatWasDoneBeforeItWasCalledOff) {
   RunRequest asked = request(20);
   asked.check = true;
   const RunReport report = run(runner, asked);
-  EXPECT_TRUE(report.training.stopped);
-  EXPECT_EQ(report.training.losses.size(), 3u);  // the first piece
+  EXPECT_TRUE(report.trained.stopped);
+  EXPECT_EQ(report.trained.losses.size(), 3u);  // the first piece
   EXPECT_TRUE(report.weights.empty());
   EXPECT_FALSE(report.check);
   runner.cancel_after = 1;
@@ -354,8 +354,9 @@ TEST(Run, LeavesOutLayersThatADeviceCannotHold) {
   asked.check = true;
   const RunReport report = run(runner, asked);
   const Cluster cluster = runner.cluster("cpu:2");
-  const Plan alone = lower_to_run({report.graph, cluster, asked.sync, asked.dtype, {}},
-                                  on_one_device(report.graph));
+  const Plan alone =
+      lower_to_run({report.graph, cluster, asked.training.sync, asked.training.dtype, {}},
+                   on_one_device(report.graph));
   const Bytes needed =
       memory_by_device(report.plan, cluster)[0] + memory_by_device(alone, cluster)[0] * 2;
   runner.own = needed;
@@ -371,8 +372,8 @@ TEST(Run, KeepsTheTrainingWhenADeviceCannotFollowByLayer) {
   asked.check = true;
   runner.fail_run = 2;  // after the cut and the one device
   const RunReport report = run(runner, asked);
-  EXPECT_EQ(report.training.losses.size(), 3u);
-  EXPECT_FALSE(report.training.stopped);
+  EXPECT_EQ(report.trained.losses.size(), 3u);
+  EXPECT_FALSE(report.trained.stopped);
   ASSERT_TRUE(report.check);
   EXPECT_EQ(report.check->layers.skipped, "cpu0: out of memory");
   EXPECT_EQ(report.check->verdict(), CheckVerdict::passed);
@@ -384,8 +385,8 @@ TEST(Run, KeepsTheTrainingWhenWhatFollowsIsCalledOff) {
   asked.check = true;
   runner.cancel_run = 1;  // the one device's that it is checked against
   const RunReport report = run(runner, asked);
-  EXPECT_EQ(report.training.losses.size(), 3u);
-  EXPECT_TRUE(report.training.stopped);
+  EXPECT_EQ(report.trained.losses.size(), 3u);
+  EXPECT_TRUE(report.trained.stopped);
   EXPECT_FALSE(report.check);
 }
 
@@ -422,7 +423,7 @@ TEST(Run, TakesRoundsOfTheStrategyThatItFound) {
   asked.strategy = "optimal";
   asked.profiles = {source_path("tests/sim/measure/toy_cpu.toml")};
   for (const std::int64_t micro_batch : {4, 2, 1}) {
-    asked.micro_batch = micro_batch;
+    asked.training.micro_batch = micro_batch;
     const RunReport report = run(runner, asked);
     const std::int64_t groups = data_parallel_groups(report.graph, report.strategy);
     EXPECT_EQ(report.plan.rounds() * groups * micro_batch, 4);
