@@ -15,58 +15,17 @@
 #include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "cli/output/trust_output.h"
-#include "sim/base/error.h"
-#include "sim/cluster/presets.h"
-#include "sim/explain/diff.h"
-#include "sim/graph/zoo.h"
-#include "sim/search/asked_strategy.h"
-#include "sim/search/solve.h"
+#include "sim/ask/ask.h"
 #include "sim/strategy/config_text.h"
-#include "sim/strategy/strategy_file.h"
 #include "sim/text/units.h"
 
 namespace strata {
 namespace {
 
 struct DiffFlags {
-  CaseRequest input;
-  std::string before, after;
+  DiffRequest request;
   bool json = false;
 };
-
-// What a strategy file says it is for.
-std::string named_in(const std::string& strategy, std::string_view key) {
-  if (!strategy.ends_with(".json")) return "";
-  const StrategyNames names = read_strategy_names(strategy);
-  return key == "model" ? names.model : names.cluster;
-}
-
-// A strategy file has names, and not the files that a network or a cluster came from.
-void check_own(const std::string& name, std::string_view key) try {
-  if (key == "model") build_zoo(name, 1);
-  if (key == "cluster") preset_cluster(name);
-} catch (const InputError&) {
-  throw InputError(fmt::format(
-      "diff: a strategy names {} {}, which does not come with Strata; allowed: --{} FILE", key,
-      name, key));
-}
-
-// --model and --cluster, or what the files say.
-void complete(std::string& given, const char* key, const DiffFlags& flags) {
-  if (!given.empty()) return;
-  for (const std::string& file : {flags.before, flags.after}) {
-    const std::string named = named_in(file, key);
-    if (given.empty()) given = named;
-    if (named.empty() || named == given) continue;
-    throw InputError(
-        fmt::format("diff: {} names {} {}, {} names {}; allowed: --{} NAME to compare "
-                    "both on one",
-                    flags.before, key, given, flags.after, named, key));
-  }
-  if (!given.empty()) return check_own(given, key);
-  throw InputError(fmt::format("diff: neither {} nor {} names its {}; allowed: --{} NAME",
-                               flags.before, flags.after, key, key));
-}
 
 std::string signed_seconds(Seconds change) {
   if (change.value == 0) return "0 s";
@@ -141,17 +100,17 @@ void print_totals(const Case& input, const StrategyDiff& diff) {
   print("{}", table.print());
 }
 
-void run(DiffFlags& flags) {
-  complete(flags.input.model, "model", flags);
-  complete(flags.input.cluster, "cluster", flags);
-  const Case input = load(flags.input);
-  const Strategy before = load_strategy(flags.before, input);
-  const Strategy after = load_strategy(flags.after, input);
-  const StrategyDiff result = diff(input, before, after);
+void run(const DiffFlags& flags) {
+  AskOptions options;
+  options.warn = warn;
+  const Answer answer = ask(flags.request, options);
+  const Case& input = *answer.input;
+  const StrategyDiff& result = std::get<StrategyDiff>(answer.found);
   if (flags.json) return diff_json(input, result);
   print_header(input);
   if (result.changed.empty()) {
-    print("{} and {} cut every layer the same way.\n\n", before.name(), after.name());
+    print("{} and {} cut every layer the same way.\n\n", result.before.strategy.name(),
+          result.after.strategy.name());
   } else {
     print("{} of {} layers have another cut; the changes under Eq. 1:\n\n", result.changed.size(),
           input.graph.size());
@@ -165,13 +124,14 @@ void run(DiffFlags& flags) {
 void add_diff_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("diff", "compare two strategies layer by layer");
   auto flags = std::make_shared<DiffFlags>();
-  command->add_option("BEFORE", flags->before, std::string(setting("strategy").help))->required();
-  command->add_option("AFTER", flags->after, "the same")->required();
-  command->add_option("--model", flags->input.model,
+  command->add_option("BEFORE", flags->request.before, std::string(setting("strategy").help))
+      ->required();
+  command->add_option("AFTER", flags->request.after, "the same")->required();
+  command->add_option("--model", flags->request.input.model,
                       "a name, or a .toml or .onnx file (default: that of a strategy file)");
-  command->add_option("--cluster", flags->input.cluster,
+  command->add_option("--cluster", flags->request.input.cluster,
                       "a name or a .toml file (default: that of a strategy file)");
-  add_case_options(*command, flags->input);
+  add_case_options(*command, flags->request.input);
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags] { run(*flags); });
 }

@@ -19,25 +19,21 @@
 #include "cli/options/setting_options.h"
 #include "cli/output/beside_output.h"
 #include "cli/output/case_header.h"
-#include "cli/output/device_warnings.h"
 #include "cli/output/json.h"
 #include "cli/output/memory_output.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "cli/output/trust_output.h"
+#include "sim/ask/ask.h"
 #include "sim/base/error.h"
-#include "sim/case/anomalies.h"
 #include "sim/case/flops.h"
 #include "sim/case/plausibility.h"
-#include "sim/case/rounds.h"
 #include "sim/explain/story.h"
 #include "sim/exporters/trace/trace.h"
 #include "sim/importers/trace/read_trace.h"
 #include "sim/plan/lower.h"
 #include "sim/plan/work_kind.h"
 #include "sim/replay/replay.h"
-#include "sim/search/asked_strategy.h"
-#include "sim/search/solve.h"
 #include "sim/strategy/config_text.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/strategy/strategy_file.h"
@@ -50,36 +46,36 @@ namespace {
 constexpr std::size_t kListedLayers = 12;
 
 struct PredictFlags {
-  CaseRequest input;
-  std::string strategies;
-  std::size_t steps = 4;
-  std::optional<std::uint64_t> jitter;
+  PredictRequest request;
   std::string trace_file, plan_file, beside_file, strategy_file;
   bool json = false;
-  bool no_classes = false;
   bool memory = false;
 
   bool writes_files() const { return !trace_file.empty() || !plan_file.empty(); }
-  bool needs_devices() const { return writes_files() || !beside_file.empty(); }
 };
 
-void print_comparison(const Case& input, const std::vector<Prediction>& predictions) {
+// What the files tell of, too.
+PredictRequest request_of(const PredictFlags& flags) {
+  PredictRequest request = flags.request;
+  request.link_rates = !flags.trace_file.empty();
+  if (!flags.trace_file.empty()) request.detail = Detail::timelines;
+  if (!flags.plan_file.empty() || !flags.beside_file.empty()) {
+    request.detail = Detail::all_timelines;
+  }
+  return request;
+}
+
+void print_comparison(const Case& input, const std::vector<Predicted>& predicted) {
   std::vector<CaseResult> results;
-  results.reserve(predictions.size());
-  for (const Prediction& p : predictions) results.push_back(result_of(input, p));
+  results.reserve(predicted.size());
+  for (const Predicted& each : predicted) results.push_back(result_of(input, each.prediction));
   print("{}", print_results(results, {"strategy", "step_seconds", "eq1_seconds", "throughput",
                                       "comm_bytes", "sync_bytes", "peak_memory_bytes"}));
 }
 
-void warn_if_too_large(const Case& input, const Prediction& p) {
-  const std::optional<Shortage> short_of = shortage(input, p.peak_memory);
-  if (!short_of) return;
-  warn(fmt::format("{}: {}", p.strategy.name(), shortage_text(input, *short_of)));
-}
-
-void print_joined_transfers(const std::vector<Prediction>& predictions) {
+void print_joined_transfers(const std::vector<Predicted>& predicted) {
   std::vector<std::string> joined;
-  for (const Prediction& p : predictions) {
+  for (const auto& [p, jitter, fits] : predicted) {
     if (p.plan.joins_transfers()) joined.push_back(p.strategy.name());
   }
   if (joined.empty()) return;
@@ -124,19 +120,13 @@ void print_layers(const Case& input, const Prediction& p) {
         table.print());
 }
 
-void print_jitter(const Case& input, const Prediction& p, std::uint64_t seed) {
-  const JitteredSteps steps = predict_jitter(input, p, {seed});
+void print_jitter(const Predicted& predicted) {
+  if (!predicted.jitter) return;
   print(
       "\nWith every task's time drawn from its spread, half of the steps of {} take at most {}, "
       "95 % at most {}\n",
-      p.strategy.name(), format_seconds(steps.p50), format_seconds(steps.p95));
-}
-
-// Costs of a roofline do not scatter, and neither do those of a profile without spreads.
-void warn_if_steady(const Prediction& p) {
-  const bool scatters =
-      std::any_of(p.costs.begin(), p.costs.end(), [](const Cost& cost) { return cost.spread > 0; });
-  if (!scatters) warn("--jitter: no cost has a measured spread");
+      predicted.prediction.strategy.name(), format_seconds(predicted.jitter->p50),
+      format_seconds(predicted.jitter->p95));
 }
 
 void print_details(const Case& input, const Prediction& p) {
@@ -181,7 +171,7 @@ void check_files(const PredictFlags& flags, std::size_t strategies) {
   }
   check_strategy_file(flags.strategy_file);
   check_outputs({flags.trace_file, flags.plan_file, flags.strategy_file},
-                files_read(flags.input, {flags.strategies, flags.beside_file}));
+                files_read(flags.request.input, {flags.request.strategy, flags.beside_file}));
 }
 
 // Activities for replay have no form for what slows devices.
@@ -230,20 +220,10 @@ void write_files(const PredictFlags& flags, const Case& input, const Prediction&
   }
   if (!flags.plan_file.empty()) {
     const PlanWorkload built =
-        build_workload(p.plan, input.cluster, p.costs, flags.steps, input.runtime);
+        build_workload(p.plan, input.cluster, p.costs, flags.request.steps, input.runtime);
     write_file_whole(flags.plan_file,
                      print_replay(built.workload, input.cluster, activity_names(input, p, built)));
   }
-}
-
-// A trace of more than so many tasks would be of little use; layers have several each.
-constexpr std::size_t kMostTracedLayers = 1'000'000;
-
-// Whether what is to be written tells of one device of each class: a trace of very many tasks.
-bool in_classes(const PredictFlags& flags, const Case& input, const Strategy& strategy) {
-  if (!flags.plan_file.empty() || !flags.beside_file.empty()) return false;
-  const std::size_t layers = input.graph.size() * input.cluster.device_count();
-  return layers * in_rounds(input, strategy).rounds > kMostTracedLayers;
 }
 
 void print_what_stands_for_more(const PredictFlags& flags, const Prediction& p) {
@@ -258,102 +238,62 @@ void print_what_stands_for_more(const PredictFlags& flags, const Prediction& p) 
                 : "");
 }
 
-// A faster machine can take longer (docs/model.md).
-void warn_of_anomalies(const PredictFlags& flags, std::span<const MachineChange> changes,
-                       const Prediction& p, PredictOptions options) {
-  options.record_link_rates = false;
-  for (const Anomaly& found :
-       anomalies(flags.input, changes, p.strategy, p.step_seconds(), options)) {
-    std::vector<std::string> sets;
-    for (const auto& [key, value] : found.what_ifs) sets.push_back(key + "=" + value);
-    const double change = found.without / p.step_seconds() - 1;
-    warn(fmt::format(
-        "{}: the step is {:.2g} % {} without {}; on a {} machine devices compute and flows meet in "
-        "another order, which may be {}",
-        p.strategy.name(), 100 * std::abs(change), change < 0 ? "shorter" : "longer",
-        fmt::join(sets, ", "), found.faster_machine ? "faster" : "slower",
-        found.faster_machine ? "worse" : "better"));
+nlohmann::ordered_json json_of(const PredictFlags& flags, const Answer& answer,
+                               const std::optional<Trace>& beside) {
+  const Case& input = *answer.input;
+  nlohmann::ordered_json document = nlohmann::ordered_json::array();
+  for (const auto& [p, jitter, fits] : std::get<std::vector<Predicted>>(answer.found)) {
+    document.push_back(prediction_json(input, p));
+    nlohmann::ordered_json& json = document.back();
+    add_expected_error(answer.expected_error, json);
+    json["cost_basis"] = cost_basis_json(input, p);
+    json["memory"] = peak_json(input, p, flags.memory);
+    if (jitter) json["jitter"] = jitter_json({*flags.request.jitter}, *jitter);
+    if (beside) json["beside"] = beside_json(input, compare_kernels(*beside, input, p));
   }
+  return document.size() == 1 ? document.front() : document;
 }
 
-void run(PredictFlags& flags) {
-  const std::vector<std::string> names = split_strategies(flags.strategies);
-  check_files(flags, names.size());
-  const Case input = load(flags.input);
-  check_plan(flags, input);
-  std::vector<Strategy> strategies;
-  strategies.reserve(names.size());
-  for (const std::string& text : names) {
-    strategies.push_back(load_strategy(text, input));
+void print_memory(const Case& input, const std::vector<Predicted>& predicted) {
+  if (predicted.size() > 1) {
+    print("\n");
+    for (const Predicted& each : predicted) print("{}", peak_text(input, each.prediction));
   }
+  for (const Predicted& each : predicted) print("{}", kept_text(input, each.prediction));
+}
+
+void print_answer(const PredictFlags& flags, const Answer& answer,
+                  const std::optional<Trace>& beside) {
+  const Case& input = *answer.input;
+  const auto& predicted = std::get<std::vector<Predicted>>(answer.found);
+  const Prediction& first = predicted.front().prediction;
+  print_header(input);
+  print_comparison(input, predicted);
+  print("{}", expected_error_text(answer.expected_error));
+  for (const Predicted& each : predicted) print_jitter(each);
+  print_joined_transfers(predicted);
+  for (const Predicted& each : predicted) print_what_stands_for_more(flags, each.prediction);
+  if (beside) {
+    return print("\n{}", beside_text(input, first, compare_kernels(*beside, input, first)));
+  }
+  if (predicted.size() == 1) print_details(input, first);
+  if (flags.memory) print_memory(input, predicted);
+}
+
+void run(const PredictFlags& flags) {
+  check_files(flags, split_strategies(flags.request.strategy).size());
   std::optional<Trace> beside;
   if (!flags.beside_file.empty()) beside = read_kernels(flags.beside_file);
-  PredictOptions options;
-  options.steps = flags.steps;
-  options.breakdown = true;
-  std::vector<Prediction> predictions;
-  std::vector<PredictOptions> asked;  // of each
-  for (const Strategy& strategy : strategies) {
-    const bool traces_all = flags.needs_devices() && !in_classes(flags, input, strategy);
-    const bool all = flags.no_classes || traces_all;
-    options.devices = all ? Simulated::all_devices : Simulated::one_of_each_class;
-    options.all_steps = traces_all;
-    options.record_link_rates = traces_all && !flags.trace_file.empty();
-    asked.push_back(options);
-    predictions.push_back(predict(input, strategy, options));
-    write_files(flags, input, predictions.back());
+  AskOptions options;
+  options.warn = warn;
+  const Answer answer = ask(request_of(flags), options);
+  const Case& input = *answer.input;
+  check_plan(flags, input);
+  for (const Predicted& each : std::get<std::vector<Predicted>>(answer.found)) {
+    write_files(flags, input, each.prediction);
   }
-  for (const Prediction& p : predictions) {
-    warn_of_idle_devices(p.strategy.name(), p.plan, input.cluster);
-    warn_if_too_large(input, p);
-    warn_if_implausible(input, p.strategy, p.step_seconds());
-    if (flags.jitter) warn_if_steady(p);
-  }
-  const auto warn_of_all_anomalies = [&] {
-    const std::vector<MachineChange> changes = machine_changes(flags.input);
-    for (std::size_t i = 0; i < predictions.size(); ++i) {
-      warn_of_anomalies(flags, changes, predictions[i], asked[i]);
-    }
-  };
-  const std::optional<ExpectedError> expected = expected_error(flags.input, input);
-  if (flags.json) {
-    nlohmann::ordered_json document = nlohmann::ordered_json::array();
-    for (const Prediction& p : predictions) {
-      document.push_back(prediction_json(input, p));
-      add_expected_error(expected, document.back());
-      document.back()["cost_basis"] = cost_basis_json(input, p);
-      document.back()["memory"] = peak_json(input, p, flags.memory);
-      if (flags.jitter) {
-        document.back()["jitter"] =
-            jitter_json({*flags.jitter}, predict_jitter(input, p, {*flags.jitter}));
-      }
-      if (beside)
-        document.back()["beside"] = beside_json(input, compare_kernels(*beside, input, p));
-    }
-    print_json(predictions.size() == 1 ? document.front() : document);
-    warn_of_all_anomalies();
-    return;
-  }
-  print_header(input);
-  print_comparison(input, predictions);
-  warn_of_all_anomalies();
-  print("{}", expected_error_text(expected));
-  if (flags.jitter) {
-    for (const Prediction& p : predictions) print_jitter(input, p, *flags.jitter);
-  }
-  print_joined_transfers(predictions);
-  for (const Prediction& p : predictions) print_what_stands_for_more(flags, p);
-  if (beside) {
-    const Prediction& p = predictions.front();
-    return print("\n{}", beside_text(input, p, compare_kernels(*beside, input, p)));
-  }
-  if (predictions.size() == 1) print_details(input, predictions.front());
-  if (!flags.memory) return;
-  if (predictions.size() > 1) {
-    print("\n");
-    for (const Prediction& p : predictions) print("{}", peak_text(input, p));
-  }
-  for (const Prediction& p : predictions) print("{}", kept_text(input, p));
+  if (flags.json) return print_json(json_of(flags, answer, beside));
+  print_answer(flags, answer, beside);
 }
 
 }  // namespace
@@ -362,21 +302,21 @@ void add_predict_command(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("predict", "predict step time, communication and memory of a strategy");
   auto flags = std::make_shared<PredictFlags>();
-  add_model_and_cluster(*command, flags->input);
-  add_setting(*command, "strategy", flags->strategies)
+  add_model_and_cluster(*command, flags->request.input);
+  add_setting(*command, "strategy", flags->request.strategy)
       ->required()
       ->description(
           fmt::format("{}; several, with commas, side by side", setting("strategy").help));
-  add_case_options(*command, flags->input);
-  add_setting(*command, "steps", flags->steps);
-  add_setting(*command, "jitter", flags->jitter);
+  add_case_options(*command, flags->request.input);
+  add_setting(*command, "steps", flags->request.steps);
+  add_setting(*command, "jitter", flags->request.jitter);
   command->add_option("-o,--output", flags->strategy_file, "write the strategy to this .json file");
   command->add_option("--trace", flags->trace_file, "write trace-event JSON (Perfetto opens it)");
   command->add_option("--plan", flags->plan_file, "write the plan's activities for strata replay");
   command->add_option("--beside", flags->beside_file,
                       "compare layer by layer with a trace of PyTorch's profiler (JSON)");
   command
-      ->add_flag("--no-classes", flags->no_classes,
+      ->add_flag("--no-classes", flags->request.all_devices,
                  "simulate every device, not one of each class of devices that do the same")
       ->disable_flag_override();
   command

@@ -66,8 +66,8 @@ RunRequest request_of(const RunFlags& flags) {
 void check_files(const Runner& runner, const RunFlags& flags) {
   if (!runner.leads()) return;
   const RunRequest& r = flags.request;
-  std::vector<std::string> read = files_of_profiles(r.profiles);
-  read.insert(read.end(), {r.model, r.strategy});
+  std::vector<std::string> read = files_of_profiles(r.input.profiles);
+  read.insert(read.end(), {r.input.model, r.strategy});
   for (const std::string& folder : {r.data, r.test_data}) {
     if (!folder.empty()) read.insert(read.end(), {folder + "/input.npy", folder + "/labels.npy"});
   }
@@ -90,18 +90,22 @@ std::string progress_text(const RunProgress& p) {
   return p.steps == 0 ? text : fmt::format("{}, loss {:.4f}", text, p.loss);
 }
 
-RunReport run_with_progress(Runner& runner, const RunRequest& request) {
+Answer ask_with_progress(Runner& runner, const RunRequest& request) {
   const InterruptFlag interrupt;
   const Clock::time_point began = Clock::now();
   bool measuring = false;
   try {
     ProgressLine line;
-    return run(runner, request, interrupt.get(), [&](const RunProgress& progress) {
+    AskOptions options;
+    options.cancelled = interrupt.get();
+    options.runner = &runner;
+    options.training = [&](const RunProgress& progress) {
       const bool costs = progress.stage == kMeasuringCosts;
       measuring = costs && progress.steps < progress.of;  // the search and the training follow
       line.show(std::string(progress.stage),
                 costs ? measuring_text(progress, began) : progress_text(progress));
-    });
+    };
+    return ask(request, options);
   } catch (const Cancelled&) {
     throw JobFailed(measuring ? "interrupted while measuring costs; the next run continues with "
                                 "those that were kept"
@@ -134,13 +138,13 @@ void run_command(Runner& runner, const RunFlags& flags) {
   const RunRequest request = request_of(flags);
   check_files(runner, flags);
   warn_of_shared_cores(runner, request.devices);
-  const RunReport report = run_with_progress(runner, request);
+  const Answer answer = ask_with_progress(runner, request);
   if (!runner.leads()) return;
+  const auto& [report, machine] = std::get<RunAnswer>(answer.found);
   for (const std::string& each : report.notes) note(each);
   if (report.costs) tell_of_costs(*report.costs);
-  for (const std::string& doubt : report.doubts) warn(doubt);
-  warn_of_idle_devices(report.strategy.name(), report.plan, report.cluster);
-  const RunNames names{request.devices, runner.description(request.devices), request.training};
+  for (const std::string& doubt : answer.warnings) warn(doubt);
+  const RunNames names{request.devices, machine, request.input.training};
   const std::string mismatch = mismatch_text(report);
   write_files(flags, report, mismatch.empty());
   if (flags.json) {
@@ -159,7 +163,7 @@ void run_command(Runner& runner, const RunFlags& flags) {
 
 void add_training_options(CLI::App& command, RunFlags& flags) {
   RunRequest& request = flags.request;
-  add_training(command, request.training, kBatchKeys);
+  add_training(command, request.input.training, kBatchKeys);
   add_setting(command, "steps", request.steps, Job::run)
       ->description("how many steps to train (default 10)");
   flags.warmup_option = add_whole_number(command, "--warmup", request.warmup,
@@ -171,7 +175,7 @@ void add_training_options(CLI::App& command, RunFlags& flags) {
   add_setting(command, "epsilon", request.constants.epsilon);
   add_setting(command, "weight_decay", request.constants.weight_decay);
   add_setting(command, "seed", request.seed);
-  add_training(command, request.training, kStepKeys);
+  add_training(command, request.input.training, kStepKeys);
 }
 
 void add_ways_to_run(CLI::App& command, RunRequest& request) {
@@ -195,7 +199,7 @@ void add_files(CLI::App& command, RunFlags& flags) {
                      "a new or empty folder for the trained weights");
   command.add_option("--trace", flags.trace_file,
                      "write the last steps as trace-event JSON (Perfetto opens it)");
-  add_setting(command, "profile", request.profiles)
+  add_setting(command, "profile", request.input.profiles)
       ->allow_extra_args(false)
       ->description(
           "a .toml file of strata profile for these devices: the run is predicted, too, and "
@@ -210,8 +214,8 @@ void add_run_command(CLI::App& app, Runner& runner, const std::string& typed) {
   auto flags = std::make_shared<RunFlags>();
   flags->typed = typed;
   RunRequest& request = flags->request;
-  add_model(*command, request.model);
-  add_device_settings(*command, request.devices, request.training.dtype);
+  add_model(*command, request.input.model);
+  add_device_settings(*command, request.devices, request.input.training.dtype);
   add_setting(*command, "strategy", request.strategy)->required();
   add_training_options(*command, *flags);
   add_files(*command, *flags);

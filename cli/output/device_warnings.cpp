@@ -25,19 +25,6 @@ void warn_of_shared_cores(const Runner& runner, const std::string& devices) {
                   devices, cores));
 }
 
-void warn_of_idle_devices(const std::string& strategy, const Plan& plan, const Cluster& cluster) {
-  std::vector<bool> works(cluster.device_count(), false);
-  for (const Task& task : plan.tasks()) {
-    if (task.kind == TaskKind::compute) works[task.device()] = true;
-  }
-  std::size_t idle = 0;
-  for (std::size_t d = 0; d < works.size(); ++d) {
-    idle += works[plan.representative(DeviceId(d))()] ? 0 : 1;
-  }
-  if (idle == 0) return;
-  warn(fmt::format("{}: {} of {} devices have no work", strategy, idle, works.size()));
-}
-
 void warn_if_disturbed(const Disturbance& disturbance, std::string_view consequence) {
   if (disturbance.share() < kMuch) return;
   warn(fmt::format(

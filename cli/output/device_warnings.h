@@ -1,8 +1,7 @@
 #pragma once
 
 // What commands say of devices that makes times doubtful, or less than they could be: shared cores,
-// other work on the machine, convolutions that no library's engine computes, and devices without
-// work.
+// other work on the machine, and convolutions that no library's engine computes.
 
 #include <string>
 #include <string_view>
@@ -11,16 +10,12 @@
 
 #include "sim/cluster/cluster.h"
 #include "sim/measure/runner.h"
-#include "sim/plan/plan.h"
 #include "sim/timeline/execution.h"
 
 namespace strata {
 
 /// Where this process's devices are cores and more than there are.
 void warn_of_shared_cores(const Runner& runner, const std::string& devices);
-
-/// Where a cut into fewer parts than there are devices leaves some without work.
-void warn_of_idle_devices(const std::string& strategy, const Plan& plan, const Cluster& cluster);
 
 /// Where something else ran beside much of what was measured.
 void warn_if_disturbed(const Disturbance& disturbance, std::string_view consequence);

@@ -2,24 +2,11 @@
 
 // What `strata explain` says: of a layer its configs, of a strategy its story.
 
-#include <optional>
-
 #include <nlohmann/json.hpp>
 
-#include "sim/explain/break_even.h"
-#include "sim/explain/choices.h"
-#include "sim/explain/story.h"
+#include "sim/ask/ask.h"
 
 namespace strata {
-
-/// What is said of a layer.
-struct ExplainedLayer {
-  const Strategy& strategy;
-  LayerId layer;
-  const Explanation& explanation;
-  std::vector<BreakEven> turns = {};  ///< against the best other choice
-  bool all_tried = true;              ///< (BreakEvens)
-};
 
 nlohmann::ordered_json explained_json(const Case& input, const ExplainedLayer& explained);
 /// `all`: every config, not only the best.

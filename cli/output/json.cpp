@@ -7,6 +7,7 @@
 
 #include "cli/output/output.h"
 #include "cli/output/trust_output.h"
+#include "sim/case/rounds.h"
 #include "sim/strategy/strategy_file.h"
 
 namespace strata {

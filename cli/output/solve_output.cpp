@@ -66,6 +66,14 @@ std::string seconds_text(double seconds) {
 
 }  // namespace
 
+SolveNames solve_names(const SolveRequest& request, const Case& input, bool was_interrupted) {
+  const DegreeSet degrees =
+      request.options.space.degrees.value_or(usual_degrees(input.cluster.device_count()));
+  return {print_setting("degrees", degrees), print_setting("objective", objective_of(request)),
+          print_setting("algorithm", request.options.algorithm), kept_names(request),
+          was_interrupted};
+}
+
 Json solved_json(const Case& input, const SolveNames& names, const Solved& solved) {
   const Scored& best = solved.best.front();
   const CaseResult result = result_of(input, best);

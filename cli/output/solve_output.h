@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/search/solve.h"
+#include "sim/ask/ask.h"
 
 namespace strata {
 
@@ -17,6 +17,8 @@ struct SolveNames {
   std::vector<std::string> kept = {};  ///< layers
   bool interrupted = false;            ///< else what stopped was stopped by the time limit
 };
+
+SolveNames solve_names(const SolveRequest& request, const Case& input, bool was_interrupted);
 
 nlohmann::ordered_json solved_json(const Case& input, const SolveNames& names,
                                    const Solved& solved);

@@ -65,11 +65,6 @@ void add_plausibility(const Case& input, const Strategy& strategy, Seconds step,
   if (!found->reason.empty()) json["reason"] = found->reason;
 }
 
-void warn_if_implausible(const Case& input, const Strategy& strategy, Seconds step) {
-  const std::optional<Plausibility> found = plausibility(input, strategy, step);
-  if (found && !found->plausible) warn(fmt::format("{}: {}", strategy.name(), found->reason));
-}
-
 std::string expected_error_text(const std::optional<ExpectedError>& error) {
   if (!error) {
     return "Expected error: unknown: no published step has this device, family and size of "

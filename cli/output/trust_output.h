@@ -26,7 +26,6 @@ void add_uncosted(const Graph& graph, nlohmann::ordered_json& json);
 /// As `plausible` and `reason`, both null where the devices' peak is not known.
 void add_plausibility(const Case& input, const Strategy& strategy, Seconds step,
                       nlohmann::ordered_json& json);
-void warn_if_implausible(const Case& input, const Strategy& strategy, Seconds step);
 
 /// A line.
 std::string expected_error_text(const std::optional<ExpectedError>& error);

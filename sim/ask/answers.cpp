@@ -65,33 +65,14 @@ void describe(const Case& input, StoredResult& row) {
   row.batch = input.batch();
 }
 
-PredictOptions options_of(const Question& question) {
-  PredictOptions options;
-  options.steps = question.steps;
-  options.devices = Simulated::one_of_each_class;
-  options.all_steps = options.critical_path = false;
-  return options;
-}
-
-SolveOptions options_of_search(const Question& question) {
-  SolveOptions options;
-  options.space = question.space;
-  options.objective = question.objective;
-  options.memory_limit = question.memory_limit;
-  options.limits.threads = kThreads;
-  return options;
-}
-
-void add_figures(const Case& input, const Prediction& p, const Question& question,
-                 StoredResult& row) {
+void add_figures(const Case& input, const Predicted& found, StoredResult& row) {
+  const Prediction& p = found.prediction;
   add_prediction(p, row);
   add_flops(input, p.strategy, row);
-  row.fits = question.memory_limit ? p.largest_peak() <= *question.memory_limit
-                                   : !shortage(input, p.peak_memory);
-  if (question.jitter) {
-    const JitteredSteps steps = predict_jitter(input, p, {*question.jitter});
-    row.p50_seconds = steps.p50.value;
-    row.p95_seconds = steps.p95.value;
+  row.fits = found.fits;
+  if (found.jitter) {
+    row.p50_seconds = found.jitter->p50.value;
+    row.p95_seconds = found.jitter->p95.value;
   }
 }
 
@@ -125,11 +106,11 @@ void check_finite(const StoredResult& row) {
 }
 
 // What was asked, of which nothing is known but why.
-StoredResult without_answer(StoredResult asked, const StoredResult& row, const std::string& why) {
+StoredResult without_answer(StoredResult asked, const StoredResult& row, std::string why) {
   asked.devices = row.devices;
   asked.batch = row.batch;
   asked.done = false;
-  asked.error = why;
+  asked.error = without_marks(std::move(why));
   return asked;
 }
 
@@ -153,7 +134,8 @@ StoredInput Answers::input(std::string kind, const std::string& name, const Cont
 
 // By what is in them: a file may move, and what is built in may change with the version.
 std::vector<StoredInput> Answers::inputs(const Question& question) {
-  const CaseRequest& request = question.input;
+  const CaseRequest& request = question.input();
+  const std::string strategy = question.strategy();
   std::vector<StoredInput> all;
   all.push_back(input("model", request.model, [&] {
     return print_model(load_model(request.model, 1, request.unsupported));
@@ -165,9 +147,8 @@ std::vector<StoredInput> Answers::inputs(const Question& question) {
   for (const std::string& file : request.profiles) {
     all.push_back(input("profile", file, [&] { return printed(read_profile(file)); }));
   }
-  if (question.strategy.ends_with(".json")) {
-    all.push_back(
-        input("strategy", question.strategy, [&] { return read_file(question.strategy); }));
+  if (strategy.ends_with(".json")) {
+    all.push_back(input("strategy", strategy, [&] { return read_file(strategy); }));
   }
   if (request.training.schedule.ends_with(".csv")) {
     all.push_back(input("schedule", request.training.schedule,
@@ -177,7 +158,7 @@ std::vector<StoredInput> Answers::inputs(const Question& question) {
     if (request.model.ends_with(".onnx")) {
       all.push_back(input("weights", request.model, [&] { return file_weights(request.model); }));
     }
-    const std::string machine = runner_->description(question.run.devices);
+    const std::string machine = runner_->description(question.where());
     all.push_back(input("machine", machine, [&] { return std::string_view(machine); }));
     return all;
   }
@@ -190,11 +171,12 @@ std::vector<StoredInput> Answers::inputs(const Question& question) {
 CaseKey Answers::key(const Question& question) {
   std::string text = fmt::format("{}\n{}\n{}\n", version_, name(question.job), question.known_by);
   // Not said in the settings, it is the usual one, which stores had not before there were buckets.
-  const Bytes bucket = question.input.training.sync.bucket_in_use();
+  const Bytes bucket = question.input().training.sync.bucket_in_use();
   if (bucket > Bytes{}) text += fmt::format("bucket {}\n", bucket.value);
   // Stores had it under Eq. 1 alone, whatever memory it takes, before that was the usual search.
-  const auto objective = question.job == Job::solve ? std::optional(question.objective)
-                                                    : searched_objective(question.strategy);
+  const auto* const solve = std::get_if<SolveRequest>(&question.request);
+  const auto objective = solve != nullptr ? std::optional(objective_of(*solve))
+                                          : searched_objective(question.strategy());
   if (objective) text += fmt::format("{}, in memory\n", print_setting("objective", *objective));
   for (const StoredInput& input : inputs(question)) {
     text += fmt::format("{} {}\n", input.kind, hex(input.hash));
@@ -210,12 +192,12 @@ StoredResult Answers::answer(const Question& question, const std::atomic<bool>* 
   StoredResult row;
   row.key = key(question);
   row.job = name(question.job);
-  row.model = shown(question.input.model);
-  row.cluster = question.job == Job::run ? question.run.devices : shown(question.input.cluster);
-  row.strategy = shown(question.strategy);
-  row.sync = name(question.input.training.sync.algorithm);
-  row.bucket_bytes = question.input.training.sync.bucket_in_use().value;
-  row.dtype = name(question.input.training.dtype);
+  row.model = shown(question.input().model);
+  row.cluster = question.job == Job::run ? question.where() : shown(question.where());
+  row.strategy = shown(question.strategy());
+  row.sync = name(question.input().training.sync.algorithm);
+  row.bucket_bytes = question.input().training.sync.bucket_in_use().value;
+  row.dtype = name(question.input().training.dtype);
   row.settings = question.settings;
   row.inputs = inputs(question);
   std::optional<MachineTurn> turn;
@@ -240,36 +222,37 @@ StoredResult Answers::answer(const Question& question, const std::atomic<bool>* 
   return row;
 }
 
-Strategy Answers::strategy(const Question& question, const Case& input,
-                           const std::atomic<bool>* cancelled) {
-  const std::optional<Objective> objective = searched_objective(question.strategy);
-  if (!objective) return load_strategy(question.strategy, input);
-  SolveOptions options = options_of_search(question);
-  options.objective = *objective;
-  options.limits.cancelled = cancelled;
-  Searched found = search_for_best(input, options);
-  if (!found.none_fits.empty()) throw InputError(without_marks(std::move(found.none_fits)));
-  return std::move(found.strategy);
+Answer Answers::asked(Request request, const std::atomic<bool>* cancelled) {
+  AskOptions options;
+  options.cancelled = cancelled;
+  options.loader = &loader_;
+  options.runner = runner_;
+  options.threads = kThreads;
+  options.doubts = false;
+  return ask(request, options);
 }
 
 void Answers::predicted(const Question& question, StoredResult& row,
                         const std::atomic<bool>* cancelled) {
-  const Case input = loader_.load(question.input);
-  describe(input, row);
-  PredictOptions options = options_of(question);
-  options.cancelled = cancelled;
-  const Prediction p = predict(input, strategy(question, input, cancelled), options);
-  add_figures(input, p, question, row);
-  if (question.layers) add_layers(input.graph, p.strategy, p.terms, row);
+  auto request = std::get<PredictRequest>(question.request);
+  request.detail = Detail::figures;
+  request.must_fit = true;
+  const Answer answer = asked(std::move(request), cancelled);
+  const Predicted& found = std::get<std::vector<Predicted>>(answer.found).front();
+  describe(*answer.input, row);
+  add_figures(*answer.input, found, row);
+  const Prediction& p = found.prediction;
+  if (question.layers) add_layers(answer.input->graph, p.strategy, p.terms, row);
 }
 
 void Answers::solved(const Question& question, StoredResult& row,
                      const std::atomic<bool>* cancelled) {
-  const Case input = loader_.load(question.input);
+  auto request = std::get<SolveRequest>(question.request);
+  request.options.limits.threads = kThreads;
+  const Answer answer = asked(request, cancelled);
+  const Case& input = *answer.input;
+  const Solved& found = std::get<Solved>(answer.found);
   describe(input, row);
-  SolveOptions options = options_of_search(question);
-  options.limits.cancelled = cancelled;
-  const Solved found = solve(input, options);
   if (found.stopped) throw_if_cancelled(cancelled);
   row.optimal = found.optimal;
   row.lower_bound_seconds = found.lower_bound.value;
@@ -280,13 +263,18 @@ void Answers::solved(const Question& question, StoredResult& row,
   row.fits = !found.best.empty();
   if (found.best.empty()) {
     row.done = false;
-    row.error = without_marks(none_found(input, found, options.memory_limit));
+    row.error = without_marks(none_found(input, found, request.options.memory_limit));
     return;
   }
   const Scored& best = found.best.front();
   row.eq1_seconds = best.eq1.value;
   if (best.simulated()) {
-    add_figures(input, predict(input, best.strategy, options_of(question)), question, row);
+    PredictRequest figures;
+    figures.steps = request.steps;
+    figures.jitter = request.jitter;
+    figures.memory_limit = request.options.memory_limit;
+    figures.detail = Detail::figures;
+    add_figures(input, strata::predicted(figures, input, best.strategy), row);
   }
   row.strategy = best.strategy.name();
   if (!question.layers) return;
@@ -296,16 +284,18 @@ void Answers::solved(const Question& question, StoredResult& row,
   add_layers(cut.graph, best.strategy, eq1.terms(best.strategy, cut.rounds), row);
 }
 
-Seconds Answers::eq1_seconds(const Question& question, const RunReport& report) {
-  Case input{report.graph, report.cluster, question.run.training.sync, DType::fp32, {}};
-  cut_in_time(question.run.training, report.graph.batch(), input);
-  input.models = loader_.cost_models(report.cluster, question.run.profiles);
-  input.optimizer = question.run.training.optimizer;
+Seconds Answers::eq1_seconds(const CaseRequest& asked, const RunReport& report) {
+  const Training& training = asked.training;
+  Case input{report.graph, report.cluster, training.sync, DType::fp32, {}};
+  cut_in_time(training, report.graph.batch(), input);
+  input.models = loader_.cost_models(report.cluster, asked.profiles);
+  input.optimizer = training.optimizer;
   return score_eq1(input, report.strategy).eq1;
 }
 
 void Answers::ran(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled) {
-  const RunReport report = run(*runner_, question.run, cancelled);
+  const Answer answer = asked(question.request, cancelled);
+  const RunReport& report = std::get<RunAnswer>(answer.found).report;
   if (report.trained.stopped) throw Cancelled();
   row.devices = static_cast<std::int64_t>(report.cluster.device_count());
   row.batch = report.graph.batch();
@@ -317,7 +307,7 @@ void Answers::ran(const Question& question, StoredResult& row, const std::atomic
   row.moved_bytes = report.trained.moved_per_step.total().value;
   if (!report.predicted) return;
   row.step_seconds = report.predicted->step_seconds().value;
-  row.eq1_seconds = eq1_seconds(question, report).value;
+  row.eq1_seconds = eq1_seconds(question.input(), report).value;
   row.relative_error = (*row.step_seconds - *row.measured_seconds) / *row.measured_seconds;
 }
 

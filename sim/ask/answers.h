@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/ask/ask.h"
 #include "sim/ask/question.h"
 #include "sim/ask/wrong_settings.h"
 #include "sim/case/case_loader.h"
@@ -41,9 +42,8 @@ class Answers {
   void predicted(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled);
   void solved(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled);
   void ran(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled);
-  Seconds eq1_seconds(const Question& question, const RunReport& report);
-  Strategy strategy(const Question& question, const Case& input,
-                    const std::atomic<bool>* cancelled);
+  Answer asked(Request request, const std::atomic<bool>* cancelled);
+  Seconds eq1_seconds(const CaseRequest& asked, const RunReport& report);
 
   std::string version_;
   Runner* runner_;

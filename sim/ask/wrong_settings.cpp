@@ -14,7 +14,7 @@ namespace {
 class Look {
  public:
   Look(const Question& question, CaseLoader& loader, const Runner* runner)
-      : question_(question), request_(question.input), loader_(loader), runner_(runner) {}
+      : question_(question), request_(question.input()), loader_(loader), runner_(runner) {}
 
   std::vector<WrongSetting> at_all() {
     at_devices();
@@ -23,8 +23,9 @@ class Look {
     if (graph_ && cluster_) at_batch();
     for (const auto& [key, value] : request_.sets) at_what_if(key, value);
     if (cluster_) at_profiles();
-    if (question_.strategy.ends_with(".json")) {
-      attempt("strategy", [&] { parse_json(read_file(question_.strategy), question_.strategy); });
+    const std::string strategy = question_.strategy();
+    if (strategy.ends_with(".json")) {
+      attempt("strategy", [&] { parse_json(read_file(strategy), strategy); });
     }
     return std::move(wrong_);
   }
@@ -44,15 +45,16 @@ class Look {
       return attempt("cluster", [&] { cluster_ = loader_.cluster(request_.cluster); });
     }
     if (runner_ == nullptr) throw EnvironmentError("there are no devices to run on");
-    attempt("devices", [&] { cluster_ = runner_->cluster(question_.run.devices); });
+    attempt("devices", [&] { cluster_ = runner_->cluster(question_.where()); });
   }
 
   // Each by itself, since each has a line.
   void at_constants() {
+    const auto& run = std::get<RunRequest>(question_.request);
     const auto alone = [&](std::string key, std::optional<double> AskedConstants::*which) {
       AskedConstants one;
-      one.*which = question_.run.constants.*which;
-      attempt(std::move(key), [&] { constants_of(question_.run.training.optimizer, one); });
+      one.*which = run.constants.*which;
+      attempt(std::move(key), [&] { constants_of(run.input.training.optimizer, one); });
     };
     alone("beta1", &AskedConstants::beta1);
     alone("beta2", &AskedConstants::beta2);

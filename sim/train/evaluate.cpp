@@ -51,9 +51,9 @@ TestResult evaluate(Runner& runner, const RunRequest& request, const RunReport& 
   }
   if (left > 0) {
     const Graph graph = trained.graph.with_batch(left);
-    const Plan plan =
-        lower_to_run({graph, trained.cluster, request.training.sync, request.training.dtype, {}},
-                     on_one_device(graph));
+    const Plan plan = lower_to_run(
+        {graph, trained.cluster, request.input.training.sync, request.input.training.dtype, {}},
+        on_one_device(graph));
     const auto run = start(runner, request.devices, graph, plan, options, trained.weights);
     sums.add(run->run(
                  1, [&](std::uint64_t) { return test.range(full * batch, left); }, cancelled),

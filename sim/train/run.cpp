@@ -25,7 +25,7 @@ using Progress = std::function<void(const RunProgress&)>;
 
 Network network_of(const RunRequest& request, const Cluster& cluster) {
   const auto devices = static_cast<std::int64_t>(cluster.device_count());
-  Network network = load_network(request.model, batch_of(request.training, devices),
+  Network network = load_network(request.input.model, batch_of(request.input.training, devices),
                                  request.weights.empty() ? FileWeights::read : FileWeights::skip);
   check_runs(network.graph);
   if (request.saves_weights) check_weight_files(network.graph);
@@ -40,9 +40,9 @@ void take_links_from_costs(Case& input) {
 }
 
 void load_profiles(Case& input, const RunRequest& request) try {
-  input.models = load_cost_models(input.cluster, request.profiles);
+  input.models = load_cost_models(input.cluster, request.input.profiles);
 } catch (InputError& error) {
-  if (request.profiles.empty()) {
+  if (request.input.profiles.empty()) {
     throw InputError(
         fmt::format("strategy optimal needs the costs of layers: {}", error.message()));
   }
@@ -57,9 +57,9 @@ SearchCosts measure(Runner& runner, const Case& input, const RunRequest& request
   }
   const Graph graph = in_largest_rounds(input).graph;
   CostKeeping keeping = *request.costs;
-  keeping.optimizer = request.training.optimizer;
-  return measure_for_search(runner, request.devices, graph, request.training.dtype, request.space,
-                            keeping, cancelled, told);
+  keeping.optimizer = request.input.training.optimizer;
+  return measure_for_search(runner, request.devices, graph, request.input.training.dtype,
+                            request.space, keeping, cancelled, told);
 }
 
 // One process measures its machine, and devices of one kind at a time.
@@ -73,15 +73,15 @@ bool can_measure(const Runner& runner, const Cluster& cluster) {
 // Costs are needed to search and to predict, not to run.
 std::optional<CostsUsed> load_costs(Runner& runner, Case& input, const RunRequest& request,
                                     const std::atomic<bool>* cancelled, const Progress& progress) {
-  if (!searched_objective(request.strategy) && request.profiles.empty()) return std::nullopt;
+  if (!searched_objective(request.strategy) && request.input.profiles.empty()) return std::nullopt;
   CostsUsed used;
-  if (request.profiles.empty() && request.costs && can_measure(runner, input.cluster)) {
+  if (request.input.profiles.empty() && request.costs && can_measure(runner, input.cluster)) {
     SearchCosts costs = measure(runner, input, request, cancelled, progress);
     input.models.assign(input.cluster.device_count(), make_cost_model(costs.profile));
     used = std::move(costs.used);
   } else {
     load_profiles(input, request);
-    used.files = request.profiles;
+    used.files = request.input.profiles;
   }
   take_links_from_costs(input);
   return used;
@@ -130,7 +130,7 @@ void check_finite(const Graph& graph, const NetworkWeights& weights, std::size_t
 ExecutionOptions execution_options(const RunRequest& request) {
   ExecutionOptions options;
   options.learning_rate = static_cast<float>(request.learning_rate);
-  options.constants = constants_of(request.training.optimizer, request.constants);
+  options.constants = constants_of(request.input.training.optimizer, request.constants);
   options.seed = request.seed;
   options.keep_gradients = request.check;
   options.serial = request.serial;
@@ -197,8 +197,8 @@ Check check(Runner& runner, const RunRequest& request, const Inputs& inputs, con
     if (one.trained.stopped) throw Cancelled{};
     return one;
   };
-  Check result =
-      compare(graph, cut, inputs.weights, {request.tolerance, request.training.dtype}, train_alone);
+  Check result = compare(graph, cut, inputs.weights,
+                         {request.tolerance, request.input.training.dtype}, train_alone);
   result.layers.skipped = why_not_by_layer(runner, request, inputs.input, plan, alone);
   if (!result.layers.skipped.empty()) return result;
   LayerProgress told;
@@ -209,7 +209,7 @@ Check check(Runner& runner, const RunRequest& request, const Inputs& inputs, con
   }
   const auto batch_of = [&](std::uint64_t step) { return inputs.data.batch(step); };
   result.layers = unless_lacking({runner, request.devices, graph, plan, alone, execution,
-                                  inputs.weights, batch_of, request.training.sync.shares()},
+                                  inputs.weights, batch_of, request.input.training.sync.shares()},
                                  cancelled, told);
   return result;
 }
@@ -242,17 +242,17 @@ OptimizerConstants constants_of(Optimizer optimizer, const AskedConstants& asked
 
 RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>* cancelled,
               const Progress& progress) {
-  constants_of(request.training.optimizer,
+  constants_of(request.input.training.optimizer,
                request.constants);  // refused before anything is measured
   Cluster cluster = runner.cluster(request.devices);
   Network network = network_of(request, cluster);
   Case input{network.graph,
              std::move(cluster),
-             request.training.sync,
-             fp32_parameters(request.training.dtype),
+             request.input.training.sync,
+             fp32_parameters(request.input.training.dtype),
              {}};
-  input.optimizer = request.training.optimizer;
-  cut_in_time(request.training, input.graph.batch(), input);
+  input.optimizer = request.input.training.optimizer;
+  cut_in_time(request.input.training, input.graph.batch(), input);
   auto costs = load_costs(runner, input, request, cancelled, progress);
   const Strategy asked = load_strategy(request.strategy, input, request.space);
   input = in_rounds(input, asked);

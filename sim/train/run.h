@@ -31,12 +31,12 @@ struct AskedConstants {
 OptimizerConstants constants_of(Optimizer optimizer, const AskedConstants& asked);
 
 struct RunRequest {
-  std::string model;                  ///< a zoo name or a file
-  std::string devices;                ///< as the Runner names them: "cpu:2"
-  std::string strategy;               ///< data, model, owt, optimal or a .json file
-  Training training = {};             ///< CPUs run fp32 alone
-  SearchOptions space;                ///< of optimal
-  std::vector<std::string> profiles;  ///< files; with one, the run is predicted, too
+  /// Of devices that are there: without a cluster, framework or what-ifs. CPUs run fp32 alone. With
+  /// profiles, the run is predicted, too.
+  CaseRequest input = {};
+  std::string devices;   ///< as the Runner names them: "cpu:2"
+  std::string strategy;  ///< data, model, owt, optimal or a .json file
+  SearchOptions space;   ///< of optimal
   /// How optimal gets costs without profiles: it measures what nobody has measured here.
   std::optional<CostKeeping> costs;
   std::size_t steps = 10;

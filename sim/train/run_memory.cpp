@@ -54,12 +54,12 @@ void check_memory(const RunRequest& request, const Case& input, const Plan& plan
   if (!free || need <= *free) return;
   throw EnvironmentError(fmt::format(
       "not enough memory: {} on {} needs about {}, {} is free; a smaller `batch` needs less",
-      request.model, request.devices, format_bytes(need), format_bytes(*free)));
+      request.input.model, request.devices, format_bytes(need), format_bytes(*free)));
 }
 
 std::string why_not_by_layer(const Runner& runner, const RunRequest& request, const Case& input,
                              const Plan& plan, const Plan& alone) {
-  if (request.training.sync.zero == Zero::parameters) {
+  if (request.input.training.sync.zero == Zero::parameters) {
     return "replicas share parameters: no device has a layer's";
   }
   if (!runner.is_one_process()) return "each of several processes knows its own shards alone";

@@ -20,8 +20,8 @@ const RunNames kNames{"cuda:0", "NVIDIA H200", {}};
 
 RunRequest small_request() {
   RunRequest request;
-  request.model = "lenet5", request.devices = "cpu:1", request.strategy = "data";
-  request.training.batch = 4, request.steps = 8;
+  request.input.model = "lenet5", request.devices = "cpu:1", request.strategy = "data";
+  request.input.training.batch = 4, request.steps = 8;
   return request;
 }
 
@@ -103,11 +103,13 @@ TEST(RunOutput, OfPlayedStepsTellsWhatPlayingTakes) {
 TEST(RunOutput, SaysHowAStepIsTrainedInTheWordsOfAPrediction) {
   strata::testing::FakeRunner runner;
   RunRequest request = small_request();
-  request.devices = "cpu:2", request.training.batch = 8, request.training.micro_batch = 2;
-  request.training.schedule = "gpipe", request.training.optimizer = Optimizer::adam;
-  request.training.sync.zero = Zero::state, request.training.recompute = Recompute::full;
+  request.devices = "cpu:2", request.input.training.batch = 8,
+  request.input.training.micro_batch = 2;
+  request.input.training.schedule = "gpipe", request.input.training.optimizer = Optimizer::adam;
+  request.input.training.sync.zero = Zero::state,
+  request.input.training.recompute = Recompute::full;
   const RunReport report = run(runner, request);
-  const RunNames names{"cpu:2", "fake", request.training};
+  const RunNames names{"cpu:2", "fake", request.input.training};
   EXPECT_THAT(run_text(names, report),
               HasSubstr("batch 8, sync ring, ZeRO 1, adam, micro-batch 2, schedule gpipe, "
                         "recompute full, 8 steps\n"));

@@ -10,8 +10,8 @@ namespace strata::testing {
 namespace {
 
 Workload workload_of(const Answer& answer) {
-  return build_workload(answer.found.plan, answer.input.cluster, answer.found.costs,
-                        answer.question.steps, answer.input.runtime)
+  return build_workload(answer.found.plan, answer.input.cluster, answer.found.costs, answer.steps(),
+                        answer.input.runtime)
       .workload;
 }
 

@@ -90,7 +90,7 @@ void classes_are_as_all_devices(Trial& trial) {
   PredictOptions options = whole_answer();
   options.devices = Simulated::one_of_each_class;
   options.all_steps = false;
-  options.steps = trial.base.question.steps;
+  options.steps = trial.base.steps();
   const Prediction few = predict(trial.input(), trial.base.strategy, options);
   const Prediction& all = trial.found();
   // Fewer steps have not settled, but rounds that repeat tell what they come to.
@@ -116,7 +116,7 @@ void a_printed_plan_replays_alike(Trial& trial) {
   if (cut.runtime.communication_share > 0) return;  // a replay has no form for it
   trial.applies();
   const Workload made = build_workload(trial.found().plan, cut.cluster, trial.found().costs,
-                                       trial.base.question.steps, cut.runtime)
+                                       trial.base.steps(), cut.runtime)
                             .workload;
   const ReplayPlan back = parse_replay(print_replay(made, cut.cluster), "plan.jsonl", cut.cluster);
   trial.expect_near(to_seconds(simulate(back).makespan).value, trial.found().makespan.value,
@@ -150,7 +150,7 @@ void earlier_questions_change_nothing(Trial& trial) {
   trial.applies();
   CaseMemo memo(trial.cut());
   PredictOptions options = whole_answer();
-  options.steps = trial.base.question.steps;
+  options.steps = trial.base.steps();
   options.memo = &memo;
   predict(trial.cut(), data_parallel(trial.cut().graph, 1), options);
   const Prediction again = predict(trial.cut(), trial.base.strategy, options);
@@ -162,7 +162,7 @@ void earlier_questions_change_nothing(Trial& trial) {
 void settings_are_read_as_printed(Trial& trial) {
   trial.applies();
   DrawnCase printed;
-  for (const Setting& setting : settings_of(trial.base.question.input)) {
+  for (const Setting& setting : settings_of(trial.base.request())) {
     const bool set = setting.key == what_if_setting().key;
     const std::size_t equals = setting.value.find('=');
     printed.settings.push_back(
@@ -171,7 +171,7 @@ void settings_are_read_as_printed(Trial& trial) {
   }
   printed.settings.push_back({"strategy", trial.drawn.value("strategy")});
   const Question question = understand(Job::predict, printed.settings);
-  trial.expect_equal(question.input, trial.base.question.input, "a request and what it prints");
+  trial.expect_equal(question.input(), trial.base.request(), "a request and what it prints");
 }
 
 std::string scenario_text(const DrawnCase& drawn) {

@@ -140,8 +140,7 @@ void sharing_updates_all_once(Trial& trial) {
 }
 
 void optimizers_communicate_alike(Trial& trial) {
-  if (trial.is("optimizer", "adam") ||
-      trial.base.question.input.training.optimizer == Optimizer::adam)
+  if (trial.is("optimizer", "adam") || trial.base.request().training.optimizer == Optimizer::adam)
     return;
   trial.applies();
   const Prediction adam = trial.with({{"optimizer", "adam"}}).found;

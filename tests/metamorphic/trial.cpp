@@ -25,10 +25,10 @@ PredictOptions brief_answer() {
 
 Answer ask(CaseLoader& loader, const DrawnCase& drawn, const PredictOptions& options) {
   Question question = understand(Job::predict, drawn.settings);
-  Case input = loader.load(question.input);
-  Strategy strategy = resolve(question.strategy, input);
+  Case input = loader.load(question.input());
+  Strategy strategy = resolve(question.strategy(), input);
   PredictOptions asked = options;
-  asked.steps = question.steps;
+  asked.steps = std::get<PredictRequest>(question.request).steps;
   Prediction found = predict(input, strategy, asked);
   return {std::move(question), std::move(input), std::move(strategy), std::move(found)};
 }
@@ -56,7 +56,7 @@ Trial::Trial(CaseLoader& loader, DrawnCase said, std::string its_folder, std::ui
 
 Prediction Trial::predicted(const Case& changed) const {
   PredictOptions options = brief_answer();
-  options.steps = base.question.steps;
+  options.steps = base.steps();
   return predict(changed, base.strategy, options);
 }
 

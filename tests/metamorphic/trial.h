@@ -22,6 +22,9 @@ struct Answer {
   Case input;
   Strategy strategy;
   Prediction found;
+
+  const CaseRequest& request() const { return question.input(); }
+  std::size_t steps() const { return std::get<PredictRequest>(question.request).steps; }
 };
 
 /// Of all devices and rounds, with everything that a prediction can say.

@@ -76,13 +76,13 @@ Document document_of_row(const std::string& database, std::int64_t id) {
     throw InputError(fmt::format(
         "this case ran on {}, which is no cluster that a prediction could be made for; allowed: "
         "rows of predictions and solves",
-        question.run.devices));
+        question.where()));
   }
   Document document;
-  document.input = question.input;
-  document.strategy.source = question.strategy;
-  if (question.job == Job::solve) {
-    document.strategy.source = question.objective == Objective::eq1 ? "eq1" : "optimal";
+  document.input = question.input();
+  document.strategy.source = question.strategy();
+  if (const auto* const solve = std::get_if<SolveRequest>(&question.request)) {
+    document.strategy.source = searched_name(objective_of(*solve));
   }
   if (searched_objective(document.strategy.source)) {
     document.strategy.configs = configs_of_row(store, id);

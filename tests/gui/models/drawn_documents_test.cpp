@@ -18,8 +18,8 @@ TEST(DrawnDocuments, ComeBackFromTheirText) {
     const auto drawn = strata::testing::drawn_case(random, folder.path(), seed);
     const Question question = understand(Job::predict, drawn.settings);
     Document document;
-    document.input = question.input;
-    document.strategy.source = question.strategy;
+    document.input = question.input();
+    document.strategy.source = question.strategy();
     const SavedDesk desk{document, std::nullopt};
     ASSERT_EQ(parse_desk(print_desk(desk), "session.json"), desk) << drawn.text();
   }

@@ -204,10 +204,10 @@ TEST(SearchCosts, AreMeasuredForARunWithoutProfiles) {
   const Folder folder("run");
   CountingRunner runner;
   RunRequest request;
-  request.model = "lenet5";
+  request.input.model = "lenet5";
   request.devices = "cpu:2";
   request.strategy = "optimal";
-  request.training.batch = 4;
+  request.input.training.batch = 4;
   request.steps = 2;
   EXPECT_THROW(run(runner, request), InputError);
   request.costs = keeping(folder.path());
@@ -238,10 +238,10 @@ TEST(SearchCosts, AreOfGpusAsTheyAreShared) {
   EXPECT_THAT(measure("gpus:0/2").warnings, IsEmpty());
 
   RunRequest request;
-  request.model = "lenet5";
+  request.input.model = "lenet5";
   request.devices = "gpus:mixed";
   request.strategy = "optimal";
-  request.training.batch = 6;
+  request.input.training.batch = 6;
   request.costs = keeping(folder.path());
   EXPECT_THAT([&] { run(runner, request); },
               ::testing::ThrowsMessage<InputError>(HasSubstr("no profile of device kind")));

@@ -28,10 +28,10 @@ using strata::testing::Folder;
 
 RunRequest request(std::size_t steps) {
   RunRequest request;
-  request.model = "lenet5";
+  request.input.model = "lenet5";
   request.devices = "cpu:2";
   request.strategy = "data";
-  request.training.batch = 4;
+  request.input.training.batch = 4;
   request.steps = steps;
   request.learning_rate = 0.5;
   return request;
@@ -354,9 +354,9 @@ TEST(Run, LeavesOutLayersThatADeviceCannotHold) {
   asked.check = true;
   const RunReport report = run(runner, asked);
   const Cluster cluster = runner.cluster("cpu:2");
-  const Plan alone =
-      lower_to_run({report.graph, cluster, asked.training.sync, asked.training.dtype, {}},
-                   on_one_device(report.graph));
+  const Plan alone = lower_to_run(
+      {report.graph, cluster, asked.input.training.sync, asked.input.training.dtype, {}},
+      on_one_device(report.graph));
   const Bytes needed =
       memory_by_device(report.plan, cluster)[0] + memory_by_device(alone, cluster)[0] * 2;
   runner.own = needed;
@@ -408,7 +408,7 @@ TEST(Run, PredictsAndSearchesWithAProfile) {
   FakeRunner runner;
   RunRequest asked = request(3);
   asked.strategy = "optimal";
-  asked.profiles = {source_path("tests/sim/measure/toy_cpu.toml")};
+  asked.input.profiles = {source_path("tests/sim/measure/toy_cpu.toml")};
   const RunReport report = run(runner, asked);
   ASSERT_TRUE(report.predicted);
   EXPECT_GT(report.predicted->step_seconds(), Seconds{0});
@@ -421,9 +421,9 @@ TEST(Run, TakesRoundsOfTheStrategyThatItFound) {
   FakeRunner runner;
   RunRequest asked = request(3);
   asked.strategy = "optimal";
-  asked.profiles = {source_path("tests/sim/measure/toy_cpu.toml")};
+  asked.input.profiles = {source_path("tests/sim/measure/toy_cpu.toml")};
   for (const std::int64_t micro_batch : {4, 2, 1}) {
-    asked.training.micro_batch = micro_batch;
+    asked.input.training.micro_batch = micro_batch;
     const RunReport report = run(runner, asked);
     const std::int64_t groups = data_parallel_groups(report.graph, report.strategy);
     EXPECT_EQ(report.plan.rounds() * groups * micro_batch, 4);

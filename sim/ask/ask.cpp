@@ -1,0 +1,301 @@
+#include "sim/ask/ask.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/ask/complete.h"
+#include "sim/base/error.h"
+#include "sim/case/anomalies.h"
+#include "sim/case/cost_warnings.h"
+#include "sim/case/plausibility.h"
+#include "sim/case/rounds.h"
+#include "sim/explain/named_layer.h"
+#include "sim/search/asked_strategy.h"
+#include "sim/search/keep.h"
+#include "sim/strategy/hybrid.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+// A trace of more than so many tasks would be of little use; layers have several each.
+constexpr std::size_t kMostTracedLayers = 1'000'000;
+
+bool is_traced_whole(const PredictRequest& request, const Case& input, const Strategy& strategy) {
+  if (request.detail == Detail::all_timelines) return true;
+  if (request.detail != Detail::timelines) return false;
+  const std::size_t layers = input.graph.size() * input.cluster.device_count();
+  return layers * in_rounds(input, strategy).rounds <= kMostTracedLayers;
+}
+
+// Where a cut into fewer parts than there are devices leaves some without work.
+std::string idle_devices(const std::string& strategy, const Plan& plan, const Cluster& cluster) {
+  std::vector<bool> works(cluster.device_count(), false);
+  for (const Task& task : plan.tasks()) {
+    if (task.kind == TaskKind::compute) works[task.device()] = true;
+  }
+  std::size_t idle = 0;
+  for (std::size_t d = 0; d < works.size(); ++d) {
+    idle += works[plan.representative(DeviceId(d))()] ? 0 : 1;
+  }
+  return idle == 0 ? ""
+                   : fmt::format("{}: {} of {} devices have no work", strategy, idle, works.size());
+}
+
+std::string implausible(const Case& input, const Strategy& strategy, Seconds step) {
+  const std::optional<Plausibility> found = plausibility(input, strategy, step);
+  return found && !found->plausible ? fmt::format("{}: {}", strategy.name(), found->reason) : "";
+}
+
+// A faster machine can take longer (docs/model.md).
+std::string anomaly_text(const Prediction& p, const Anomaly& found) {
+  std::vector<std::string> sets;
+  for (const auto& [key, value] : found.what_ifs) sets.push_back(key + "=" + value);
+  const double change = found.without / p.step_seconds() - 1;
+  return fmt::format(
+      "{}: the step is {:.2g} % {} without {}; on a {} machine devices compute and flows meet in "
+      "another order, which may be {}",
+      p.strategy.name(), 100 * std::abs(change), change < 0 ? "shorter" : "longer",
+      fmt::join(sets, ", "), found.faster_machine ? "faster" : "slower",
+      found.faster_machine ? "worse" : "better");
+}
+
+// Costs of a roofline do not scatter, and neither do those of a profile without spreads.
+bool scatters(const Prediction& p) {
+  return std::ranges::any_of(p.costs, [](const Cost& cost) { return cost.spread > 0; });
+}
+
+class Asking {
+ public:
+  Asking(const Request& request, const AskOptions& options)
+      : options_(options), answer_{request, nullptr, std::vector<Predicted>()} {}
+
+  Answer answer() && {
+    std::visit([this](const auto& request) { ask(request); }, answer_.request);
+    return std::move(answer_);
+  }
+
+ private:
+  void ask(const PredictRequest& request);
+  void ask(const SolveRequest& request);
+  void ask(const ExplainRequest& request);
+  void ask(const DiffRequest& asked);
+  void ask(const RunRequest& request);
+
+  const Case& load(const CaseRequest& request);
+  Strategy strategy(const std::string& name, const PredictRequest& request) const;
+  void doubt(const PredictRequest& request, const Prediction& prediction);
+  void doubt_changes(const PredictRequest& request, const std::vector<Predicted>& all);
+  ExplainedLayer explained_layer(const ExplainRequest& request, const Strategy& strategy,
+                                 LayerId layer) const;
+  void doubt_memory(const Solved& solved);
+  void warn(const std::string& doubt);
+
+  const AskOptions& options_;
+  Answer answer_;
+};
+
+void Asking::warn(const std::string& doubt) {
+  if (doubt.empty()) return;
+  if (options_.warn) options_.warn(doubt);
+  answer_.warnings.push_back(doubt);
+}
+
+const Case& Asking::load(const CaseRequest& request) {
+  CaseLoader of_its_own;
+  CaseLoader& loader = options_.loader != nullptr ? *options_.loader : of_its_own;
+  answer_.input = std::make_shared<const Case>(loader.load(request));
+  for (const std::string& each : cost_warnings(*answer_.input)) warn(each);
+  return *answer_.input;
+}
+
+Strategy Asking::strategy(const std::string& name, const PredictRequest& request) const {
+  const Case& input = *answer_.input;
+  const std::optional<Objective> objective = searched_objective(name);
+  if (!objective) return load_strategy(name, input, request.space);
+  SolveOptions search;
+  search.space = request.space;
+  search.objective = *objective;
+  search.memory_limit = request.memory_limit;
+  search.limits.threads = options_.threads;
+  search.limits.cancelled = options_.cancelled;
+  search.limits.progress = options_.searching;
+  Searched found = search_for_best(input, search);
+  if (request.must_fit && !found.none_fits.empty()) throw InputError(found.none_fits);
+  return std::move(found.strategy);
+}
+
+void Asking::doubt(const PredictRequest& request, const Prediction& p) {
+  const Case& input = *answer_.input;
+  warn(idle_devices(p.strategy.name(), p.plan, input.cluster));
+  if (const auto lacks = shortage(input, p.peak_memory)) {
+    warn(fmt::format("{}: {}", p.strategy.name(), shortage_text(input, *lacks)));
+  }
+  warn(implausible(input, p.strategy, p.step_seconds()));
+  if (request.jitter && !scatters(p)) warn("`jitter`: no cost has a measured spread");
+}
+
+void Asking::doubt_changes(const PredictRequest& request, const std::vector<Predicted>& all) {
+  const std::vector<MachineChange> changes = machine_changes(request.input);
+  for (const Predicted& each : all) {
+    const Prediction& p = each.prediction;
+    PredictOptions options = predict_options(request, *answer_.input, p.strategy);
+    options.record_link_rates = false;
+    options.cancelled = options_.cancelled;
+    for (const Anomaly& found :
+         anomalies(request.input, changes, p.strategy, p.step_seconds(), options)) {
+      warn(anomaly_text(p, found));
+    }
+  }
+}
+
+void Asking::ask(const PredictRequest& request) {
+  const Case& input = load(request.input);
+  std::vector<Strategy> strategies;
+  for (const std::string& name : split_strategies(request.strategy)) {
+    strategies.push_back(strategy(name, request));
+  }
+  std::vector<Predicted> all;
+  for (const Strategy& each : strategies) {
+    all.push_back(predicted(request, input, each, options_.cancelled));
+  }
+  if (options_.doubts) {
+    for (const Predicted& each : all) doubt(request, each.prediction);
+    doubt_changes(request, all);
+  }
+  answer_.expected_error = expected_error(request.input, input);
+  answer_.found = std::move(all);
+}
+
+// The answer, where a larger limit was set; the usual strategies, which are no answers then.
+void Asking::doubt_memory(const Solved& solved) {
+  const auto too_large = [this](const Scored& scored) {
+    if (scored.fits) return;
+    warn(fmt::format("{}: a device needs {} of memory, more than it has", scored.strategy.name(),
+                     format_bytes(scored.peak_memory)));
+  };
+  for (const Scored& usual : solved.baselines) too_large(usual);
+  const std::string& name = solved.best.front().strategy.name();
+  const auto told = [&](const Scored& usual) { return usual.strategy.name() == name; };
+  if (std::ranges::none_of(solved.baselines, told)) too_large(solved.best.front());
+}
+
+void check_kept(const SolveRequest& request) {
+  if (!request.keep.empty() && request.strategy.empty()) {
+    throw InputError(
+        fmt::format("`keep` {}: it needs the strategy whose cuts they keep; allowed: `strategy` S "
+                    "beside it",
+                    request.keep));
+  }
+  if (request.keep.empty() && !request.strategy.empty()) {
+    throw InputError(
+        fmt::format("`strategy` {}: solve looks for one; allowed: beside `keep` LAYER[,LAYER...], "
+                    "the layers that keep its cuts",
+                    request.strategy));
+  }
+}
+
+void Asking::ask(const SolveRequest& request) {
+  check_kept(request);
+  SolveOptions options = request.options;
+  options.simulate = !request.no_simulation;
+  options.objective = objective_of(request);
+  const Case& input = load(request.input);
+  if (!request.keep.empty()) {
+    options.kept = {load_strategy(request.strategy, input, options.space),
+                    layers_named(input.graph, kept_names(request))};
+  }
+  if (options_.cancelled != nullptr) options.limits.cancelled = options_.cancelled;
+  if (options_.searching) options.limits.progress = options_.searching;
+  Solved solved = solve(input, options);
+  if (!solved.best.empty()) {
+    doubt_memory(solved);
+    const Scored& best = solved.best.front();
+    if (best.simulated()) warn(implausible(input, best.strategy, best.step));
+  }
+  answer_.found = std::move(solved);
+}
+
+ExplainedLayer Asking::explained_layer(const ExplainRequest& request, const Strategy& strategy,
+                                       LayerId layer) const {
+  const Case& input = *answer_.input;
+  SolveLimits limits;
+  limits.cancelled = options_.cancelled;
+  ExplainedLayer result{strategy, layer, explain(input, request.space, strategy, layer, limits)};
+  const Explanation& explanation = result.explanation;
+  if (const auto other = explanation.best_other()) {
+    const Contender own{strategy, explanation.step, explanation.work};
+    const Contender best{with_choice(strategy, explanation, *other),
+                         explanation.choices[*other].step, explanation.work};
+    const BreakEvens found = break_evens(input, request.input, own, {best}, options_.cancelled);
+    result.turns = found.turns.front();
+    result.all_tried = found.all_tried;
+  }
+  return result;
+}
+
+void Asking::ask(const ExplainRequest& request) {
+  const Case& input = load(request.input);
+  const LayerId layer = request.layer.empty() ? LayerId() : find_layer(input.graph, request.layer);
+  const Strategy strategy = load_strategy(request.strategy, input, request.space);
+  if (layer.valid()) {
+    answer_.found = explained_layer(request, strategy, layer);
+    return;
+  }
+  SolveLimits limits;
+  limits.cancelled = options_.cancelled;
+  answer_.found = tell(input, request.input, request.space, strategy, limits);
+}
+
+void Asking::ask(const DiffRequest& asked) {
+  const DiffRequest request = completed(asked);
+  const Case& input = load(request.input);
+  const Strategy before = load_strategy(request.before, input);
+  const Strategy after = load_strategy(request.after, input);
+  answer_.found = diff(input, before, after);
+}
+
+void Asking::ask(const RunRequest& request) {
+  if (options_.runner == nullptr) throw EnvironmentError("no devices to run on");
+  Runner& runner = *options_.runner;
+  RunReport report = run(runner, request, options_.cancelled, options_.training);
+  for (const std::string& each : report.doubts) warn(each);
+  warn(idle_devices(report.strategy.name(), report.plan, report.cluster));
+  answer_.found = RunAnswer{std::move(report), runner.description(request.devices)};
+}
+
+}  // namespace
+
+PredictOptions predict_options(const PredictRequest& request, const Case& input,
+                               const Strategy& strategy) {
+  const bool whole = is_traced_whole(request, input, strategy);
+  PredictOptions options;
+  options.steps = request.steps;
+  options.devices =
+      whole || request.all_devices ? Simulated::all_devices : Simulated::one_of_each_class;
+  options.all_steps = whole;
+  options.record_link_rates = whole && request.link_rates;
+  options.breakdown = options.critical_path = request.detail >= Detail::parts;
+  return options;
+}
+
+Predicted predicted(const PredictRequest& request, const Case& input, const Strategy& strategy,
+                    const std::atomic<bool>* cancelled) {
+  PredictOptions options = predict_options(request, input, strategy);
+  options.cancelled = cancelled;
+  Predicted result{predict(input, strategy, options), {}};
+  const Prediction& p = result.prediction;
+  result.fits = request.memory_limit ? p.largest_peak() <= *request.memory_limit
+                                     : !shortage(input, p.peak_memory);
+  if (request.jitter) result.jitter = predict_jitter(input, p, {*request.jitter});
+  return result;
+}
+
+Answer ask(const Request& request, const AskOptions& options) {
+  return Asking(request, options).answer();
+}
+
+}  // namespace strata

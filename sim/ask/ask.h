@@ -1,0 +1,81 @@
+#pragma once
+
+// The front door: a request to its answer. It loads, resolves strategies, searches, predicts,
+// explains and runs; what an answer rests on comes with it. What commands, sweeps, the window and
+// other programs call. Thread-safe but for runs, which a Runner does one after another.
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sim/ask/request.h"
+#include "sim/case/case_loader.h"
+#include "sim/case/predict.h"
+#include "sim/explain/choices.h"
+#include "sim/explain/diff.h"
+#include "sim/explain/story.h"
+#include "sim/measure/runner.h"
+#include "sim/published/expected_error.h"
+#include "sim/search/solve.h"
+#include "sim/train/run.h"
+
+namespace strata {
+
+struct Predicted {
+  Prediction prediction;
+  std::optional<JitteredSteps> jitter;
+  bool fits = true;  ///< in the memory of the devices, or within the limit that was set
+};
+
+/// The configs that a layer could have.
+struct ExplainedLayer {
+  Strategy strategy;
+  LayerId layer;
+  Explanation explanation;
+  std::vector<BreakEven> turns = {};  ///< against the best other choice
+  bool all_tried = true;              ///< (BreakEvens)
+};
+
+struct RunAnswer {
+  RunReport report;
+  std::string machine;  ///< the Runner's description
+};
+
+struct Answer {
+  Request request;
+  std::shared_ptr<const Case> input;  ///< null of a run
+  std::variant<std::vector<Predicted>, Solved, Story, ExplainedLayer, StrategyDiff, RunAnswer>
+      found;
+  std::optional<ExpectedError> expected_error = {};  ///< of predictions
+  std::vector<std::string> warnings = {};            ///< what makes it doubtful, a sentence each
+};
+
+struct AskOptions {
+  const std::atomic<bool>* cancelled = nullptr;
+  std::function<void(const SolveProgress&)> searching = {};  ///< progress of a search
+  std::function<void(const RunProgress&)> training = {};     ///< progress of a run
+  std::function<void(const std::string&)> warn = {};  ///< told each warning as soon as it is known
+  CaseLoader* loader = nullptr;  ///< that remembers what was read; without it, all is read anew
+  Runner* runner = nullptr;      ///< of runs
+  unsigned threads = 0;          ///< of searches; 0: all cores
+  bool doubts = true;  ///< whether warnings of predictions are looked for, which takes time
+};
+
+/// Of a search that found nothing, Solved::best is empty. Throws InputError for what is not there
+/// or does not fit, EnvironmentError where devices or memory lack, Cancelled once it is called off,
+/// but for a search or a training that has something to tell by then; and what a Runner throws.
+Answer ask(const Request& request, const AskOptions& options = {});
+
+/// How much has to be simulated of one strategy for what the request tells.
+PredictOptions predict_options(const PredictRequest& request, const Case& input,
+                               const Strategy& strategy);
+
+/// A strategy's prediction as ask() makes it, of the request's case. Throws Cancelled.
+Predicted predicted(const PredictRequest& request, const Case& input, const Strategy& strategy,
+                    const std::atomic<bool>* cancelled = nullptr);
+
+}  // namespace strata

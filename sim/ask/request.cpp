@@ -1,0 +1,115 @@
+#include "sim/ask/request.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/case/framework.h"
+#include "sim/case/network.h"
+#include "sim/text/split.h"
+
+namespace strata {
+namespace {
+
+constexpr std::string_view kSet = "set.";
+
+/// Reads settings into a request, by key.
+template <class Asked>
+class Reader {
+ public:
+  Reader(Asked& request, Job job, const std::string& folder)
+      : request_(request), job_(job), folder_(folder) {}
+
+  void read(const Setting& given) {
+    bool known = false;
+    each_setting(request_, [&](std::string_view key, auto& value) {
+      if (key != given.key) return;
+      known = true;
+      take(given, value);
+    });
+    if (known) return;
+    const bool of_run = std::same_as<Asked, RunRequest>;
+    if (!of_run && given.key.starts_with(kSet)) {
+      request_.input.sets.emplace_back(given.key.substr(kSet.size()), given.value);
+      return;
+    }
+    throw InputError(fmt::format("{}: unknown setting", given.key));
+  }
+
+ private:
+  template <class Value>
+  void take(const Setting& given, Value& value) {
+    if (find_setting(given.key) != nullptr) {
+      read_setting(given.key, given.value, value, job_);
+    } else if constexpr (std::same_as<Value, bool>) {
+      if (given.value != "true" && given.value != "false") {
+        throw InputError(fmt::format("{}: '{}'; allowed: true, false", given.key, given.value));
+      }
+      value = given.value == "true";
+    } else if constexpr (std::integral<Value>) {
+      value = static_cast<Value>(read_whole(setting("steps"), given.value, Job::run));
+    } else if constexpr (std::same_as<Value, std::string>) {
+      value = given.value;
+    }
+    find(value);
+  }
+
+  void find(std::string& name) const {
+    if (names_file(name)) name = (std::filesystem::path(folder_) / name).string();
+  }
+  void find(std::vector<std::string>& files) const {
+    for (std::string& file : files) find(file);
+  }
+  template <class Value>
+  void find(const Value& /*no name*/) const {}
+
+  Asked& request_;
+  const Job job_;
+  const std::string& folder_;
+};
+
+template <class Asked>
+Asked read(std::span<const Setting> settings, Job job, const std::string& folder) {
+  Asked request;
+  Reader<Asked> reader(request, job, folder);
+  for (const Setting& setting : settings) reader.read(setting);
+  choose_settings(request.input, [&](std::string_view key) {
+    return std::ranges::find(settings, key, &Setting::key) != settings.end();
+  });
+  return request;
+}
+
+}  // namespace
+
+Objective objective_of(const SolveRequest& request) {
+  const bool simulates =
+      !request.no_simulation && request.options.algorithm == SearchAlgorithm::elimination;
+  return request.objective.value_or(simulates ? Objective::simulated : Objective::eq1);
+}
+
+std::vector<std::string> kept_names(const SolveRequest& request) {
+  return request.keep.empty() ? std::vector<std::string>() : split_at_commas(request.keep);
+}
+
+bool names_file(const std::string& value) {
+  return is_model_file(value) || value.ends_with(".json") || value.ends_with(".csv");
+}
+
+const CaseRequest& case_of(const Request& request) {
+  return std::visit([](const auto& of) -> const CaseRequest& { return of.input; }, request);
+}
+
+Request understand(std::string_view command, std::span<const Setting> settings,
+                   const std::string& folder) {
+  if (command == "predict") return read<PredictRequest>(settings, Job::predict, folder);
+  if (command == "solve") return read<SolveRequest>(settings, Job::solve, folder);
+  if (command == "explain") return read<ExplainRequest>(settings, Job::predict, folder);
+  if (command == "diff") return read<DiffRequest>(settings, Job::predict, folder);
+  if (command == "run") return read<RunRequest>(settings, Job::run, folder);
+  throw InputError(
+      fmt::format("'{}' is no question; allowed: predict, solve, explain, diff, run", command));
+}
+
+}  // namespace strata
