@@ -97,7 +97,7 @@ def wrong_arrow(path, target):
     if here == there:
         return wrong_room(here, path, target)
     if here not in ORDER or there not in ORDER:
-        return f"{here if here not in ORDER else there} has no place in the order of folders"
+        return None
     if path.startswith(("cli/", "gui/")) and target.startswith("exec/"):
         return None if path.endswith("/main.cpp") else f"{here} includes exec; only main.cpp may"
     if ORDER.index(there) > ORDER.index(here) or (here.startswith("gui") and there == "cli"):
@@ -127,6 +127,18 @@ def wrong_include(root, path, quoted, angled):
     if not (root / quoted).is_file():
         return f'"{quoted}" does not exist'
     return wrong_arrow(path, quoted)
+
+
+def folder_violations(root):
+    """Folders that no list names: a new one would be held to nothing."""
+    for folder in sorted({folder_of(path) for path in sources(root)} - set(ORDER)):
+        yield f"{folder}:1: has no place in the order of folders"
+    for folder, rooms in sorted(ROOMS.items()):
+        known = {f"{folder}/{room}" for room in rooms} | {folder}
+        for path in sources(root):
+            room = "/".join(path.split("/")[:folder.count("/") + 2])
+            if within(path, [folder]) and room != path and room not in known:
+                yield f"{room}:1: is no room of {folder}"
 
 
 def include_violations(root):
@@ -229,4 +241,4 @@ def link_violations(root):
 
 def violations(root):
     root = pathlib.Path(root)
-    return [*include_violations(root), *header_violations(root), *link_violations(root)]
+    return [*folder_violations(root), *include_violations(root), *header_violations(root), *link_violations(root)]

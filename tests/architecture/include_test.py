@@ -100,8 +100,12 @@ class Reader(unittest.TestCase):
                       breaches({"sim/base/a.h": '#include "sim/base/gone.h"\n'}))
 
     def test_a_folder_outside_the_order_is_named(self):
-        self.check_include("sim/utils/a.cpp", '"sim/base/b.h"',
-                           "sim/utils has no place in the order of folders")
+        tree = {"sim/utils/a.cpp": "", "sim/utils/CMakeLists.txt": "strata_library(utils SOURCES a.cpp)"}
+        self.assertEqual(breaches(tree), ["sim/utils:1: has no place in the order of folders"])
+
+    def test_a_room_that_its_folder_does_not_list_is_named(self):
+        tree = {"cli/shelf/a.cpp": "", "cli/main.cpp": ""}
+        self.assertEqual(breaches(tree), ["cli/shelf:1: is no room of cli"])
 
     def test_a_target_links_what_its_folder_includes_and_no_more(self):
         tree = {
