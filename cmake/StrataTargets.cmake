@@ -94,7 +94,8 @@ endfunction()
 # strata_library(name [COLD] SOURCES a.cpp ... [LINKS strata_x ...] [PRIVATE_LINKS vendor ...]
 #                [PRECOMPILED <header> ...])
 # COLD: see strata_cold.
-# PRECOMPILED: of a target whose options differ from the others', which shares no headers with them.
+# PRECOMPILED: of a target whose options differ from the others', or most of whose sources include
+# more, which shares no headers with them.
 # The global property STRATA_LIBRARIES lists them all.
 function(strata_library name)
   cmake_parse_arguments(ARG "COLD" "" "SOURCES;LINKS;PRIVATE_LINKS;PRECOMPILED" ${ARGN})

@@ -14,8 +14,8 @@
 #include "cli/output/json.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
-#include "cli/output/trust_output.h"
 #include "sim/ask/ask.h"
+#include "sim/json/diff_json.h"
 #include "sim/strategy/config_text.h"
 #include "sim/text/units.h"
 
@@ -31,35 +31,6 @@ std::string signed_seconds(Seconds change) {
   if (change.value == 0) return "0 s";
   return change.value > 0 ? "+" + format_seconds(change)
                           : "-" + format_seconds(Seconds{-change.value});
-}
-
-nlohmann::ordered_json side_json(const Case& input, const Prediction& p) {
-  return columns_json(result_of(input, p),
-                      {"strategy", "eq1_seconds", "step_seconds", "comm_bytes"});
-}
-
-void diff_json(const Case& input, const StrategyDiff& diff) {
-  nlohmann::ordered_json json{{"model", input.graph.name()},
-                              {"cluster", input.cluster.name()},
-                              {"before", side_json(input, diff.before)},
-                              {"after", side_json(input, diff.after)},
-                              {"changed_layers", diff.changed.size()}};
-  add_uncosted(input.graph, json);
-  json["layers"] = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < input.graph.size(); ++i) {
-    const LayerId id(i);
-    const LayerTerms &before = diff.before.terms[i], &after = diff.after.terms[i];
-    const Config &from = diff.before.strategy[id], &to = diff.after.strategy[id];
-    const bool changed =
-        std::find(diff.changed.begin(), diff.changed.end(), id) != diff.changed.end();
-    if (!changed && before == after) continue;
-    json["layers"].push_back({{"name", input.graph[id].name},
-                              {"changed", changed},
-                              {"before", terms_json(from.degrees, before)},
-                              {"after", terms_json(to.degrees, after)},
-                              {"difference_seconds", (after.total() - before.total()).value}});
-  }
-  print_json(json);
 }
 
 // Layers whose cut changed, and those that pay for it by other transfers.
@@ -106,7 +77,7 @@ void run(const DiffFlags& flags) {
   const Answer answer = ask(flags.request, options);
   const Case& input = *answer.input;
   const StrategyDiff& result = std::get<StrategyDiff>(answer.found);
-  if (flags.json) return diff_json(input, result);
+  if (flags.json) return print_json(diff_json(input, result));
   print_header(input);
   if (result.changed.empty()) {
     print("{} and {} cut every layer the same way.\n\n", result.before.strategy.name(),

@@ -14,9 +14,9 @@
 #include "cli/output/explain_output.h"
 #include "cli/output/json.h"
 #include "cli/output/output.h"
-#include "cli/output/trust_output.h"
 #include "sim/base/error.h"
 #include "sim/explain/choices.h"
+#include "sim/json/explain_json.h"
 #include "sim/search/asked_strategy.h"
 #include "sim/search/solve.h"
 
@@ -30,21 +30,13 @@ struct ExplainFlags {
 };
 
 void print_layer(const Case& input, const ExplainedLayer& explained, const ExplainFlags& flags) {
-  if (flags.json) {
-    nlohmann::ordered_json json = explained_json(input, explained);
-    add_uncosted(input.graph, json);
-    return print_json(json);
-  }
+  if (flags.json) return print_json(explained_json(input, explained));
   print_header(input);
   print("{}", explained_text(input, explained, flags.all));
 }
 
 void print_story(const Case& input, const Story& story, const ExplainFlags& flags) {
-  if (flags.json) {
-    nlohmann::ordered_json json = story_json(input, story);
-    add_uncosted(input.graph, json);
-    return print_json(json);
-  }
+  if (flags.json) return print_json(story_json(input, story));
   print_header(input);
   print("{}", story_text(input, story));
 }

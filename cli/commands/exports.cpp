@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/output/json.h"
@@ -15,6 +14,7 @@
 #include "sim/exporters/dot.h"
 #include "sim/exporters/dtensor/dtensor.h"
 #include "sim/exporters/trace/trace.h"
+#include "sim/json/export_json.h"
 #include "sim/search/asked_strategy.h"
 #include "sim/search/solve.h"
 #include "sim/text/file.h"
@@ -44,12 +44,6 @@ std::string called(const CutCase& cut) {
                      cut.strategy.name());
 }
 
-nlohmann::ordered_json cut_json(const CutCase& cut) {
-  CaseResult result = result_of(cut.input);
-  result.strategy = cut.strategy.name();
-  return columns_json(result, {"model", "cluster", "strategy", "devices", "batch"});
-}
-
 // "rank.0.json", "rank.1.json" ...
 std::vector<NamedContent> by_rank(const std::string& name, const std::string& ending,
                                   std::vector<std::string> contents) {
@@ -60,9 +54,10 @@ std::vector<NamedContent> by_rank(const std::string& name, const std::string& en
   return files;
 }
 
-nlohmann::ordered_json paths_json(const std::string& folder,
+std::vector<std::string> paths_of(const std::string& folder,
                                   const std::vector<NamedContent>& files) {
-  nlohmann::ordered_json paths = nlohmann::ordered_json::array();
+  std::vector<std::string> paths;
+  paths.reserve(files.size());
   for (const auto& [name, content] : files) paths.push_back(folder + "/" + name);
   return paths;
 }
@@ -75,10 +70,9 @@ Prediction simulated(const CutCase& cut, const ExportFlags& flags) {
   return predict(cut.input, cut.strategy, options);
 }
 
-void write_graph(const ExportFlags& flags, const std::string& dot, nlohmann::ordered_json document,
-                 const std::string& what) {
+void write_graph(const ExportFlags& flags, const std::string& dot,
+                 const nlohmann::ordered_json& document, const std::string& what) {
   write_file_whole(flags.output, dot);
-  document["files"] = {flags.output};
   flags.json ? print_json(document) : print("{}: {}\n", flags.output, what);
 }
 
@@ -86,22 +80,8 @@ void export_network(const ExportFlags& flags) {
   const CaseRequest& request = flags.input;
   const Network network = load_network(request.model, 1, FileWeights::skip, request.unsupported);
   for (const std::string& each : network.notes) note(each);
-  write_graph(flags, print_dot(network.graph), {{"model", network.graph.name()}},
+  write_graph(flags, print_dot(network.graph), network_export_json(network.graph, flags.output),
               fmt::format("the {} layers of {}", network.graph.size(), network.graph.name()));
-}
-
-nlohmann::ordered_json layout_json(const CutCase& cut, const DTensorLayout& layout) {
-  nlohmann::ordered_json document = cut_json(cut);
-  document["mesh"] = layout.mesh;
-  document["layers"] = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < layout.layers.size(); ++i) {
-    const Layer& layer = cut.input.graph[LayerId(i)];
-    if (is_input(layer.op)) continue;
-    document["layers"].push_back({{"name", layer.name},
-                                  {"expressible", layout.layers[i].expressible},
-                                  {"limits", layout.layers[i].limits}});
-  }
-  return document;
 }
 
 }  // namespace
@@ -111,19 +91,18 @@ void export_trace(ExportFlags& flags) {
   const CutCase cut = load_cut(flags);
   const Prediction p = simulated(cut, flags);
   const auto& [graph, cluster] = std::tie(cut.input.graph, cut.input.cluster);
-  nlohmann::ordered_json document = cut_json(cut);
+  std::vector<std::string> written = {flags.output};
   if (flags.per_rank) {
     const std::vector<NamedContent> files =
         by_rank("rank", "json", print_rank_traces(graph, cluster, p.plan, p.timeline));
     write_folder_whole(flags.output, files);
-    document["files"] = paths_json(flags.output, files);
+    written = paths_of(flags.output, files);
   } else {
     write_file_whole(flags.output, print_trace(graph, cluster, p.plan, p.timeline));
-    document["files"] = {flags.output};
   }
-  document["steps"] = flags.steps;
-  document["makespan_seconds"] = p.timeline.makespan().value;
-  if (flags.json) return print_json(document);
+  if (flags.json) {
+    return print_json(trace_export_json(cut.input, cut.strategy, p.timeline, flags.steps, written));
+  }
   print("{}: {} steps of {}, {}\n", flags.output, flags.steps, called(cut),
         flags.per_rank ? "a trace a device" : "one trace of all devices");
 }
@@ -138,13 +117,10 @@ void export_chakra(ExportFlags& flags) {
   if (traces.left_out > 0) {
     warn(fmt::format("{} waits of merged transfers are missing in the traces", traces.left_out));
   }
-  nlohmann::ordered_json document = cut_json(cut);
-  document["files"] = paths_json(flags.output, files);
-  document["steps"] = flags.steps;
-  document["nodes"] = traces.nodes;
-  document["waits_left_out"] = traces.left_out;
-  document["makespan_seconds"] = p.timeline.makespan().value;
-  if (flags.json) return print_json(document);
+  if (flags.json) {
+    return print_json(chakra_export_json(cut.input, cut.strategy, p.timeline, flags.steps, traces,
+                                         paths_of(flags.output, files)));
+  }
   print("{}: {} of {}, a trace a device, {} nodes\n", flags.output,
         flags.steps == 1 ? "one step" : fmt::format("{} steps", flags.steps), called(cut),
         traces.nodes);
@@ -156,7 +132,7 @@ void export_graph(ExportFlags& flags) {
   const CutCase cut = load_cut(flags);
   const Prediction p = simulated(cut, flags);
   write_graph(flags, print_dot(cut.input.graph, cut.input.cluster, cut.strategy, p.plan),
-              cut_json(cut), called(cut));
+              graph_export_json(cut.input, cut.strategy, flags.output), called(cut));
 }
 
 void export_dtensor(ExportFlags& flags) {
@@ -165,9 +141,9 @@ void export_dtensor(ExportFlags& flags) {
   const auto& [graph, cluster] = std::tie(cut.input.graph, cut.input.cluster);
   const DTensorLayout layout = dtensor_layout(graph, cut.strategy, cluster.device_count());
   write_file_whole(flags.output, print_dtensor(graph, cluster, cut.strategy, layout));
-  nlohmann::ordered_json document = layout_json(cut, layout);
-  document["files"] = {flags.output};
-  if (flags.json) return print_json(document);
+  if (flags.json) {
+    return print_json(dtensor_export_json(cut.input, cut.strategy, layout, flags.output));
+  }
   const std::string mesh = fmt::format("{}", fmt::join(layout.mesh, " x "));
   print("{}: {} on a mesh of {}\n", flags.output, called(cut), mesh);
   const std::vector<std::string> lines = limit_lines(graph, layout);

@@ -3,35 +3,16 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/output/json.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "sim/case/framework.h"
+#include "sim/json/catalogue_json.h"
 
 namespace strata {
 namespace {
-
-nlohmann::ordered_json entries_json(const std::vector<FrameworkEntry>& entries) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (const FrameworkEntry& entry : entries) {
-    json[entry.key] = {{"value", entry.value}, {"source", entry.source}};
-  }
-  return json;
-}
-
-void print_as_json(const std::vector<Framework>& frameworks) {
-  nlohmann::ordered_json document;
-  for (const Framework& framework : frameworks) {
-    document["frameworks"].push_back({{"name", framework.name},
-                                      {"description", framework.description},
-                                      {"settings", entries_json(framework.settings)},
-                                      {"set", entries_json(framework.what_ifs)}});
-  }
-  print_json(document);
-}
 
 void add_rows(std::string_view option, const std::vector<FrameworkEntry>& entries,
               TextTable& table) {
@@ -71,7 +52,7 @@ void add_frameworks_command(CLI::App& app) {
     std::vector<Framework> frameworks;
     for (const std::string& name : *names) frameworks.push_back(load_framework(name));
     if (names->empty()) frameworks = shipped_frameworks();
-    *json ? print_as_json(frameworks) : print_as_text(frameworks);
+    *json ? print_json(frameworks_json(frameworks)) : print_as_text(frameworks);
   });
 }
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/commands/imports.h"
@@ -20,6 +19,7 @@
 #include "sim/cluster/gpu_cluster.h"
 #include "sim/importers/topology/import.h"
 #include "sim/importers/topology/this_machine.h"
+#include "sim/json/catalogue_json.h"
 #include "sim/text/diagnostics.h"
 #include "sim/text/file.h"
 #include "sim/text/units.h"
@@ -122,30 +122,6 @@ std::string name_of(const ImportFlags& flags) {
   return stem.empty() || stem == kStandardInput ? "imported" : stem;
 }
 
-void print_summary_json(const ImportFlags& flags, const ImportedCluster& imported) {
-  const Cluster& cluster = imported.cluster;
-  nlohmann::ordered_json document = {{"name", cluster.name()},
-                                     {"devices", nlohmann::ordered_json::array()},
-                                     {"switches", cluster.switches().size()},
-                                     {"links", nlohmann::ordered_json::array()},
-                                     {"routes", cluster.fixed_routes().size()},
-                                     {"notes", imported.notes}};
-  for (const Device& device : cluster.devices()) {
-    document["devices"].push_back(
-        {{"name", device.name}, {"kind", device.kind}, {"host", device.host}});
-  }
-  for (const Link& link : cluster.links()) {
-    document["links"].push_back({{"name", link.name},
-                                 {"from", cluster.vertex_name(link.from)},
-                                 {"to", cluster.vertex_name(link.to)},
-                                 {"bandwidth_bytes_per_second", link.bandwidth.value},
-                                 {"latency_seconds", link.latency.value},
-                                 {"kind", link.kind}});
-  }
-  if (!flags.output.empty()) document["file"] = flags.output;
-  print_json(document);
-}
-
 /// A line of a TOML file that is for people; what a comment can't hold is a question mark there.
 std::string comment(std::string line) {
   std::replace_if(
@@ -171,7 +147,7 @@ void run(const ImportFlags& flags, const Runner& runner) {
   for (std::string& each : imported.notes) note(each = with_options(each));
   const std::string text = file_text(imported);
   if (!flags.output.empty()) write_file_whole(flags.output, text);
-  if (flags.json) return print_summary_json(flags, imported);
+  if (flags.json) return print_json(imported_cluster_json(imported, flags.output));
   if (flags.output.empty()) write_output(text);
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/imports.h"
 #include "cli/output/json.h"
@@ -16,6 +15,7 @@
 #include "cli/output/provenance.h"
 #include "cli/output/table.h"
 #include "sim/base/error.h"
+#include "sim/json/profile_json.h"
 #include "sim/kernels/import_tables.h"
 #include "sim/profile/write_profile.h"
 #include "sim/text/diagnostics.h"
@@ -152,43 +152,6 @@ std::vector<std::size_t> replaced_rows(const Profile& profile,
   return replaced;
 }
 
-nlohmann::ordered_json share_json(const LeftOutErrors::Share& share) {
-  return {{"median", share.median}, {"p95", share.p95}};
-}
-
-nlohmann::ordered_json size_json(const LeftOutErrors::Size& size) {
-  return {{"rows", size.rows},
-          {"interpolated", share_json(size.table)},
-          {"roofline", share_json(size.roofline)}};
-}
-
-nlohmann::ordered_json errors_json(const LeftOutErrors& errors) {
-  nlohmann::ordered_json json = size_json(errors.all);
-  json["sizes"] = nlohmann::ordered_json::array();
-  for (const LeftOutErrors::Size& size : errors.sizes) {
-    json["sizes"].push_back({{"least_seconds", size.least_seconds}});
-    json["sizes"].back().update(size_json(size));
-  }
-  return json;
-}
-
-nlohmann::ordered_json table_json(const ImportedTable& imported) {
-  nlohmann::ordered_json json = {{"kernel", name(imported.table.kernel)},
-                                 {"dtype", name(imported.table.dtype)},
-                                 {"rows_read", imported.read},
-                                 {"rows_kept", imported.table.rows.size()},
-                                 {"left_out", errors_json(imported.left_out)},
-                                 {"kept", errors_json(imported.kept)}};
-  if (imported.repeated > 0) json["rows_repeated"] = imported.repeated;
-  if (imported.too_short > 0) json["rows_too_short"] = imported.too_short;
-  for (const FileOverhead& each : imported.overheads) {
-    json["overheads"].push_back({{"file", each.file},
-                                 {"seconds", each.overhead.each.value},
-                                 {"growth_seconds", each.overhead.growth.value}});
-  }
-  return json;
-}
-
 std::string share_text(double share) {
   return fmt::format("{:.1f}%", 100 * share);
 }
@@ -256,15 +219,7 @@ void run_import(ImportProfileFlags flags) {
     check_outputs(kernel_table_files(flags.output, written), files_read(flags));
     write_with_tables(flags.output, profile_text(flags.kind), std::move(written));
   }
-  if (flags.json) {
-    nlohmann::ordered_json json = {{"kind", kind}, {"tables", nlohmann::ordered_json::array()}};
-    for (std::size_t i = 0; i < tables.size(); ++i) {
-      json["tables"].push_back(table_json(tables[i]));
-      if (replaced[i] > 0) json["tables"].back()["rows_replaced"] = replaced[i];
-    }
-    if (!flags.output.empty()) json["profile"] = flags.output;
-    return print_json(json);
-  }
+  if (flags.json) return print_json(imported_tables_json(kind, tables, replaced, flags.output));
   for (std::size_t i = 0; i < tables.size(); ++i) {
     print_table(tables[i], read);
     if (replaced[i] > 0) {

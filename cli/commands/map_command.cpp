@@ -13,12 +13,13 @@
 #include "cli/options/case_options.h"
 #include "cli/options/setting_options.h"
 #include "cli/output/case_header.h"
+#include "cli/output/json.h"
 #include "cli/output/map_output.h"
 #include "cli/output/output.h"
 #include "cli/output/progress.h"
-#include "cli/output/trust_output.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
+#include "sim/json/map_json.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/study/phase_map/phase_map.h"
 #include "sim/text/file.h"
@@ -64,11 +65,7 @@ void run(const MapFlags& flags) {
   const PhaseMapRequest request = request_of(flags, input.cluster);
   const PhaseMap map = map_with_progress(request);
   if (!flags.csv_file.empty()) write_file_whole(flags.csv_file, print_csv(table_of(map)));
-  if (flags.json) {
-    nlohmann::ordered_json json = map_json(map);
-    add_uncosted(input.graph, json);
-    return print_json(json);
-  }
+  if (flags.json) return print_json(map_json(input.graph, map));
   print_header(input);
   print("{}", map_text(map));
 }

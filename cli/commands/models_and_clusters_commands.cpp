@@ -3,7 +3,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/output/json.h"
@@ -11,26 +10,14 @@
 #include "cli/output/table.h"
 #include "sim/cluster/presets.h"
 #include "sim/graph/zoo.h"
+#include "sim/json/catalogue_json.h"
 #include "sim/text/units.h"
 
 namespace strata {
 namespace {
 
 void list_models(bool json) {
-  if (json) {
-    nlohmann::ordered_json document;
-    for (const ZooEntry& entry : zoo()) {
-      const Graph graph = build_zoo(entry.name, 1);
-      std::int64_t macs_sum = 0;
-      for (std::size_t i = 0; i < graph.size(); ++i) macs_sum += macs(graph, LayerId(i));
-      document["models"].push_back({{"name", entry.name},
-                                    {"description", entry.description},
-                                    {"layers", graph.size()},
-                                    {"parameters", graph.parameters()},
-                                    {"macs", macs_sum}});
-    }
-    return print_json(document);
-  }
+  if (json) return print_json(models_json());
   TextTable table;
   for (const ZooEntry& entry : zoo()) {
     const Graph graph = build_zoo(entry.name, 1);
@@ -46,15 +33,7 @@ void list_models(bool json) {
 }
 
 void list_clusters(bool json) {
-  if (json) {
-    nlohmann::ordered_json document;
-    for (const Preset& preset : presets()) {
-      document["clusters"].push_back({{"name", preset.pattern},
-                                      {"example", preset.example},
-                                      {"description", preset.description}});
-    }
-    return print_json(document);
-  }
+  if (json) return print_json(clusters_json());
   TextTable table;
   for (const Preset& preset : presets()) {
     table.add({{"cluster", preset.pattern, TextTable::left},

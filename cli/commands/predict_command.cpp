@@ -31,6 +31,7 @@
 #include "sim/explain/story.h"
 #include "sim/exporters/trace/trace.h"
 #include "sim/importers/trace/read_trace.h"
+#include "sim/json/predict_json.h"
 #include "sim/plan/lower.h"
 #include "sim/plan/work_kind.h"
 #include "sim/replay/replay.h"
@@ -238,22 +239,6 @@ void print_what_stands_for_more(const PredictFlags& flags, const Prediction& p) 
                 : "");
 }
 
-nlohmann::ordered_json json_of(const PredictFlags& flags, const Answer& answer,
-                               const std::optional<Trace>& beside) {
-  const Case& input = *answer.input;
-  nlohmann::ordered_json document = nlohmann::ordered_json::array();
-  for (const auto& [p, jitter, fits] : std::get<std::vector<Predicted>>(answer.found)) {
-    document.push_back(prediction_json(input, p));
-    nlohmann::ordered_json& json = document.back();
-    add_expected_error(answer.expected_error, json);
-    json["cost_basis"] = cost_basis_json(input, p);
-    json["memory"] = peak_json(input, p, flags.memory);
-    if (jitter) json["jitter"] = jitter_json({*flags.request.jitter}, *jitter);
-    if (beside) json["beside"] = beside_json(input, compare_kernels(*beside, input, p));
-  }
-  return document.size() == 1 ? document.front() : document;
-}
-
 void print_memory(const Case& input, const std::vector<Predicted>& predicted) {
   if (predicted.size() > 1) {
     print("\n");
@@ -292,7 +277,9 @@ void run(const PredictFlags& flags) {
   for (const Predicted& each : std::get<std::vector<Predicted>>(answer.found)) {
     write_files(flags, input, each.prediction);
   }
-  if (flags.json) return print_json(json_of(flags, answer, beside));
+  if (flags.json) {
+    return print_json(predict_json(answer, {flags.memory, beside ? &*beside : nullptr}));
+  }
   print_answer(flags, answer, beside);
 }
 

@@ -1,13 +1,11 @@
 // `strata profile MODEL… --devices D`: measures shards on this machine's devices, into a profile.
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/commands/interrupt.h"
@@ -19,6 +17,7 @@
 #include "cli/output/provenance.h"
 #include "cli/output/table.h"
 #include "sim/base/cancel.h"
+#include "sim/json/profile_json.h"
 #include "sim/measure/measure_profile.h"
 #include "sim/profile/write_profile.h"
 #include "sim/text/units.h"
@@ -40,20 +39,6 @@ struct Outcome {
   Seconds seconds;
   std::string table;  ///< beside the profile's file, if one is written
 };
-
-/// Half the distance between quartiles over the median, of all rows.
-struct RelativeSpread {
-  double median = 0, p90 = 0;
-};
-
-RelativeSpread relative_spread(const std::vector<MeasuredCost>& rows) {
-  std::vector<double> spreads;
-  spreads.reserve(rows.size());
-  for (const MeasuredCost& row : rows) spreads.push_back(row.spread / row.seconds);
-  if (spreads.empty()) return {};
-  std::sort(spreads.begin(), spreads.end());
-  return {spreads[spreads.size() / 2], spreads[spreads.size() * 9 / 10]};
-}
 
 // The profile to merge into, before anything is measured.
 std::optional<Profile> older_profile(const ProfileFlags& flags, const Runner& runner) {
@@ -79,33 +64,9 @@ Outcome measure_with_progress(Runner& runner, const ProfileRequest& request) try
   throw JobFailed("interrupted; nothing is written");
 }
 
-nlohmann::ordered_json outcome_json(const ProfileFlags& of, const Outcome& outcome) {
-  const MeasureFlags& flags = of.measure;
-  const Profile& profile = outcome.report.profile;
-  const RelativeSpread spread = relative_spread(profile.measured);
-  nlohmann::ordered_json json = {
-      {"models", flags.models},
-      {"device_names", flags.devices},
-      {"dtype", name(flags.training.dtype)},
-      {"optimizer", name(flags.training.optimizer)},
-      {"graph", flags.recorded},
-      {"kind", profile.kind},
-      {"machine", profile.description},
-      {"rounds", flags.rounds},
-      {"measure_seconds", outcome.seconds.value},
-      {"measured_costs", profile.measured.size()},
-      {"measured_moves", profile.moves.size()},
-      {"relative_spread", {{"median", spread.median}, {"p90", spread.p90}}},
-      {"sweeps", outcome.report.disturbance.of},
-      {"disturbed_sweeps", outcome.report.disturbance.left_out},
-      {"stopped", outcome.report.stopped}};
-  if (!flags.output.empty()) json["profile"] = flags.output;
-  return json;
-}
-
 std::string outcome_table(const Outcome& outcome) {
   const Profile& profile = outcome.report.profile;
-  const RelativeSpread spread = relative_spread(profile.measured);
+  const RowSpread spread = row_spread(profile.measured);
   const Disturbance& d = outcome.report.disturbance;
   TextTable table;
   table.add({{"shard costs", fmt::format("{}", profile.measured.size())},
@@ -161,7 +122,7 @@ void profile_command(Runner& runner, const ProfileFlags& flags) {
     outcome.table = write_profile(flags.measure.output, profile);
   }
   if (flags.measure.json) {
-    print_json(outcome_json(flags, outcome));
+    print_json(profile_json(request, outcome.report, outcome.seconds, flags.measure.output));
   } else {
     print_outcome(flags, outcome);
   }

@@ -1,6 +1,5 @@
 // `strata query DB [SQL]`: what is in a database, as a table, JSON or CSV; nothing can be changed.
 
-#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -11,6 +10,7 @@
 #include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "sim/base/error.h"
+#include "sim/json/query_json.h"
 #include "sim/report/document.h"
 #include "sim/store/store.h"
 #include "sim/study/report/query_cells.h"
@@ -31,28 +31,6 @@ constexpr const char* kOverview =
     "(SELECT c.ordinal FROM scenario AS n JOIN scenario_case AS c ON c.scenario = n.id "
     "WHERE c.key = (SELECT key FROM result WHERE id = cases.id) "
     "ORDER BY n.recorded DESC, n.id DESC, c.ordinal LIMIT 1), ordinal";
-
-// Rows are objects.
-void check_names(const std::vector<std::string>& columns) {
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (std::find(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(i), columns[i]) ==
-        columns.begin() + static_cast<std::ptrdiff_t>(i)) {
-      continue;
-    }
-    throw InputError(
-        fmt::format("--json: two columns are named {}; allowed: other names, by AS", columns[i]));
-  }
-}
-
-nlohmann::ordered_json result_json(const QueryResult& result) {
-  check_names(result.columns);
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const auto& row : result.rows) {
-    auto& line = rows.emplace_back(nlohmann::ordered_json::object());
-    for (std::size_t i = 0; i < row.size(); ++i) line[result.columns[i]] = field_json(row[i]);
-  }
-  return {{"columns", result.columns}, {"rows", std::move(rows)}};
-}
 
 bool is_number(const QueryResult& result, std::size_t column) {
   for (const auto& row : result.rows) {
@@ -78,6 +56,13 @@ std::string result_text(const QueryResult& result) {
   return table.print();
 }
 
+void print_as_json(const QueryResult& result) try {
+  print_json(query_json(result));
+} catch (InputError& error) {
+  error.add_context("--json");
+  throw;
+}
+
 void run_query(const QueryFlags& flags) {
   check_outputs({flags.csv}, {flags.database});
   Store store(flags.database, OpenMode::read);
@@ -88,7 +73,7 @@ void run_query(const QueryFlags& flags) {
     table.columns = result.columns;
     write_file_whole(flags.csv, print_csv(table));
   }
-  if (flags.json) return print_json(result_json(result));
+  if (flags.json) return print_as_json(result);
   if (flags.csv.empty()) print("{}", result_text(result));
 }
 

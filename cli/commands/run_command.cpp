@@ -21,6 +21,7 @@
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/exporters/trace/trace.h"
+#include "sim/json/run_json.h"
 #include "sim/measure/kept_costs.h"
 #include "sim/text/file.h"
 #include "sim/text/units.h"

@@ -2,11 +2,9 @@
 
 #include <memory>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/options/case_options.h"
@@ -16,6 +14,7 @@
 #include "cli/output/table.h"
 #include "sim/case/network.h"
 #include "sim/graph/blocks.h"
+#include "sim/json/catalogue_json.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -50,26 +49,6 @@ std::int64_t total_macs(const Graph& graph) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < graph.size(); ++i) sum += macs(graph, LayerId(i));
   return sum;
-}
-
-void show_json(const Graph& graph) {
-  nlohmann::ordered_json document{{"model", graph.name()}};
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    const Layer& layer = graph[LayerId(i)];
-    nlohmann::ordered_json inputs = nlohmann::ordered_json::array();
-    for (LayerId input : layer.inputs) inputs.push_back(graph[input].name);
-    document["layers"].push_back({{"name", layer.name},
-                                  {"op", name(layer.op)},
-                                  {"inputs", std::move(inputs)},
-                                  {"output", per_dim_json(layer.output)},
-                                  {"parameters", layer.held().total()},
-                                  {"macs", macs(graph, LayerId(i))}});
-    if (const auto* opaque = std::get_if<Opaque>(&layer.op))
-      document["layers"].back()["kind"] = opaque->kind;
-  }
-  document["parameters"] = graph.parameters();
-  document["macs"] = total_macs(graph);
-  print_json(document);
 }
 
 void add_layer(TextTable& table, const Graph& graph, LayerId id) {
@@ -126,7 +105,8 @@ void add_show_command(CLI::App& app) {
   command->callback([options] {
     const Network network =
         load_network(options->model, 1, FileWeights::skip, options->unsupported);
-    options->json ? show_json(network.graph) : show_table(network.graph, options->all);
+    options->json ? print_json(network_json(network.graph))
+                  : show_table(network.graph, options->all);
     for (const std::string& each : network.notes) note(each);
   });
 }

@@ -17,6 +17,7 @@
 #include "cli/output/solve_output.h"
 #include "cli/output/trust_output.h"
 #include "sim/ask/ask.h"
+#include "sim/json/solve_json.h"
 #include "sim/search/within_memory.h"
 #include "sim/strategy/strategy_file.h"
 #include "sim/text/file.h"

@@ -21,6 +21,7 @@
 #include "cli/output/provenance.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
+#include "sim/json/sweep_json.h"
 #include "sim/study/sweep/sweep.h"
 #include "sim/text/units.h"
 
@@ -85,19 +86,6 @@ class Progress {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-nlohmann::ordered_json count_json(const SweepRequest& request, const SweepCount& count) {
-  return {{"scenario", request.scenario.name},
-          {"database", request.store},
-          {"shard", request.shard},
-          {"shards", request.shards},
-          {"cases", count.cases},
-          {"before", count.before},
-          {"done", count.done},
-          {"failed", count.failed},
-          {"elsewhere", count.elsewhere},
-          {"unanswered", count.unanswered}};
-}
-
 void print_count(const SweepRequest& request, const SweepCount& count) {
   print("{}: {} cases in {}: {} stored before, {} answered now", request.scenario.name, count.cases,
         request.store, count.before, count.done);
@@ -127,7 +115,7 @@ SweepCount sweep_with_progress(Runner& runner, const SweepRequest& request) try 
 
 void count_only(Runner& runner, const SweepRequest& request, bool json) {
   const SweepCount count = count_sweep(runner, request);
-  if (json) return print_json(count_json(request, count));
+  if (json) return print_json(sweep_json(request, count));
   print("{}: {} cases, {} of them stored in {}\n", request.scenario.name, count.cases, count.before,
         request.store);
 }
@@ -136,7 +124,7 @@ void run_sweep(Runner& runner, const SweepFlags& flags) {
   const SweepRequest request = request_of(flags);
   if (flags.dry_run) return count_only(runner, request, flags.json);
   const SweepCount count = sweep_with_progress(runner, request);
-  flags.json ? print_json(count_json(request, count)) : print_count(request, count);
+  flags.json ? print_json(sweep_json(request, count)) : print_count(request, count);
   if (count.unanswered == 0) return;
   throw JobFailed(
       fmt::format("{} cases have no answer; strata query {} \"SELECT * FROM failures\" says why",

@@ -19,6 +19,7 @@
 #include "cli/output/validate_output.h"
 #include "sim/base/cancel.h"
 #include "sim/exporters/trace/trace.h"
+#include "sim/json/validate_json.h"
 #include "sim/profile/write_profile.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/study/validate/validate.h"
@@ -91,7 +92,7 @@ void write_files(const ValidateFlags& flags, const ValidateReport& report) {
     write_profile(flags.measure.output, report.profile);
   }
   if (flags.trace_file.empty()) return;
-  const ValidateCase& c = worst_case(report);
+  const ValidateCase& c = report.worst_case();
   write_file_whole(flags.trace_file, print_trace(c.graph, c.cluster, c.plan, c.predicted_timeline,
                                                  c.measured_timeline));
 }

@@ -5,62 +5,18 @@
 #include <span>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "cli/output/json.h"
 #include "cli/output/output.h"
 #include "cli/output/progress.h"
 #include "sim/base/error.h"
+#include "sim/json/published_json.h"
 #include "sim/published/expected_error.h"
 #include "sim/published/published.h"
 #include "sim/text/file.h"
 
 namespace strata {
 namespace {
-
-nlohmann::ordered_json errors_json(const ErrorSummary& errors) {
-  return {{"rows", errors.rows}, {"mean_absolute_error", errors.mean}, {"median", errors.median},
-          {"p95", errors.p95},   {"max_absolute_error", errors.worst}, {"bias", errors.bias}};
-}
-
-// Null for a half without rows.
-nlohmann::ordered_json summary_json(const PublishedResult& result, std::optional<bool> fitted) {
-  if (errors_of(result, fitted).rows == 0) return nullptr;
-  nlohmann::ordered_json json = errors_json(errors_of(result, fitted));
-  const RankSummary ranks = ranks_of(result, fitted);
-  const auto where_any = [](std::size_t count, double value) {
-    return count > 0 ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
-  };
-  json["networks"] = ranks.networks;
-  json["rank_correlation"] = where_any(ranks.networks, ranks.correlation);
-  json["least_rank_correlation"] = where_any(ranks.networks, ranks.least);
-  json["choices"] = ranks.choices;
-  json["regret"] = where_any(ranks.choices, ranks.regret);
-  json["largest_regret"] = where_any(ranks.choices, ranks.most_regret);
-  return json;
-}
-
-nlohmann::ordered_json result_json(const PublishedResult& result) {
-  nlohmann::ordered_json json = {
-      {"title", result.table.title},          {"file", result.table.file},
-      {"device", result.table.device},        {"source", result.table.source},
-      {"licence", result.table.licence},      {"all", summary_json(result, std::nullopt)},
-      {"fitted", summary_json(result, true)}, {"held_back", summary_json(result, false)}};
-  json["rows"] = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < result.answers.size(); ++i) {
-    const PublishedStep& step = result.table.steps[i];
-    const PublishedAnswer& answer = result.answers[i];
-    nlohmann::ordered_json row = {{"line", step.line},
-                                  {"model", step.request.model},
-                                  {"cluster", step.request.cluster},
-                                  {"strategy", step.strategy},
-                                  {"fitted", step.fitted},
-                                  {"measured_seconds", step.measured.value}};
-    row["predicted_seconds"] = answer.predicted.value;
-    row["relative_error"] = result.error(i);
-    json["rows"].push_back(std::move(row));
-  }
-  return json;
-}
 
 std::vector<PublishedResult> predict_all(const PublishedFlags& flags) {
   std::vector<std::string> names = flags.figures;
@@ -139,12 +95,7 @@ void validate_published(const PublishedFlags& flags) {
   ReportDocument document = published_report(results);
   document.provenance = {flags.typed};
   if (!flags.output.empty()) write_report(flags.output, document, results);
-  if (flags.json) {
-    nlohmann::ordered_json json;
-    json["figures"] = nlohmann::ordered_json::array();
-    for (const PublishedResult& result : results) json["figures"].push_back(result_json(result));
-    return print_json(json);
-  }
+  if (flags.json) return print_json(published_json(results));
   ReportDocument brief = document;
   std::erase_if(brief.sections,
                 [](const Section& section) { return std::holds_alternative<Chart>(section.body); });

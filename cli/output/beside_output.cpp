@@ -13,27 +13,9 @@ namespace {
 
 constexpr std::size_t kListedPasses = 24;
 
-using Json = nlohmann::ordered_json;
-
-std::string device_name(const Case& input, DeviceId device) {
-  const bool known = device() < input.cluster.device_count();
-  return known ? input.cluster[device].name : fmt::format("GPU {}", device());
-}
-
 // Predicted minus measured, of the measured.
 double relative_error(const ComparedPass& pass) {
   return (pass.predicted - pass.traced) / pass.traced;
-}
-
-Json pass_json(const Case& input, const ComparedPass& pass) {
-  Json json{{"device", device_name(input, pass.what.device)},
-            {"layer", input.graph[pass.what.layer].name},
-            {"pass", name(pass.what.pass)},
-            {"kernels", pass.kernels},
-            {"measured_seconds", pass.traced.value},
-            {"predicted_seconds", nullptr}};
-  if (pass.predicted > Seconds{}) json["predicted_seconds"] = pass.predicted.value;
-  return json;
 }
 
 std::string passes_text(const Case& input, const TraceComparison& compared) {
@@ -44,7 +26,7 @@ std::string passes_text(const Case& input, const TraceComparison& compared) {
   for (const ComparedPass& pass : passes) {
     const bool known = pass.predicted > Seconds{} && pass.traced > Seconds{};
     const bool same = known && compared.steps > 0;  // a step beside a step
-    table.add({{"device", device_name(input, pass.what.device), TextTable::left},
+    table.add({{"device", traced_device(input, pass.what.device), TextTable::left},
                {"layer", input.graph[pass.what.layer].name, TextTable::left},
                {"pass", std::string(name(pass.what.pass)), TextTable::left},
                {"kernels", std::to_string(pass.kernels)},
@@ -71,17 +53,6 @@ std::string step_text(const Prediction& prediction, const TraceComparison& compa
 }
 
 }  // namespace
-
-Json beside_json(const Case& input, const TraceComparison& compared) {
-  Json json{{"measured_step_seconds", nullptr},
-            {"busy_seconds", compared.busy.value},
-            {"steps", compared.steps},
-            {"known_share", compared.known_share}};
-  if (compared.steps > 0) json["measured_step_seconds"] = compared.traced_step.value;
-  json["passes"] = Json::array();
-  for (const ComparedPass& pass : compared.passes) json["passes"].push_back(pass_json(input, pass));
-  return json;
-}
 
 std::string beside_text(const Case& input, const Prediction& prediction,
                         const TraceComparison& compared) {

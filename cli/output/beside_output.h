@@ -5,13 +5,10 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "sim/study/validate/kernel_times.h"
 
 namespace strata {
 
-nlohmann::ordered_json beside_json(const Case& input, const TraceComparison& compared);
 std::string beside_text(const Case& input, const Prediction& prediction,
                         const TraceComparison& compared);
 

@@ -32,12 +32,6 @@ void warn_if_disturbed(const Disturbance& disturbance, std::string_view conseque
       disturbance.left_out, disturbance.of, consequence));
 }
 
-nlohmann::ordered_json plain_loops_json(const PlainLoops& loops) {
-  nlohmann::ordered_json json = {{"products", loops.products}, {"first_status", nullptr}};
-  if (loops.products > 0) json["first_status"] = loops.first_status;
-  return json;
-}
-
 std::string plain_loops_text(const PlainLoops& loops) {
   if (loops.products == 0) return "";
   return fmt::format(

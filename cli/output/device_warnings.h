@@ -6,8 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
 #include "sim/cluster/cluster.h"
 #include "sim/measure/runner.h"
 #include "sim/timeline/execution.h"
@@ -19,9 +17,6 @@ void warn_of_shared_cores(const Runner& runner, const std::string& devices);
 
 /// Where something else ran beside much of what was measured.
 void warn_if_disturbed(const Disturbance& disturbance, std::string_view consequence);
-
-/// {"products": 3, "first_status": "..."}; of none, null.
-nlohmann::ordered_json plain_loops_json(const PlainLoops& loops);
 
 /// A line; empty where there are none.
 std::string plain_loops_text(const PlainLoops& loops);

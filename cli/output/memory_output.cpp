@@ -14,15 +14,6 @@
 namespace strata {
 namespace {
 
-DeviceId fullest(const Prediction& p) {
-  const auto most = std::max_element(p.peak_memory.begin(), p.peak_memory.end());
-  return DeviceId(static_cast<std::size_t>(most - p.peak_memory.begin()));
-}
-
-std::string what(const Buffer& buffer) {
-  return buffer.kind == BufferKind::activation ? "output" : std::string(name(buffer.kind));
-}
-
 // Tensors of layers that are the same and are cut alike.
 struct Row {
   const Buffer* first;
@@ -51,26 +42,8 @@ std::vector<Row> rows_of(const Case& input, const Prediction& p, DeviceId device
 
 }  // namespace
 
-nlohmann::ordered_json peak_json(const Case& input, const Prediction& prediction, bool tensors) {
-  const DeviceId device = fullest(prediction);
-  const MemoryParts parts = memory_at_peak(prediction.plan, prediction.timeline, device);
-  nlohmann::ordered_json json = {
-      {"device", input.cluster[device].full_name()},  {"parameters_bytes", parts.parameters.value},
-      {"gradients_bytes", parts.gradients.value},     {"optimizer_bytes", parts.optimizer.value},
-      {"activations_bytes", parts.activations.value}, {"buffers_bytes", parts.buffers.value}};
-  if (!tensors) return json;
-  nlohmann::ordered_json& kept = json["kept"] = nlohmann::ordered_json::array();
-  for (const BufferId id : kept_at_peak(prediction.plan, prediction.timeline, device)) {
-    const Buffer& buffer = prediction.plan[id];
-    kept.push_back({{"layer", input.graph[buffer.layer].name},
-                    {"what", what(buffer)},
-                    {"bytes", buffer.bytes.value}});
-  }
-  return json;
-}
-
 std::string peak_text(const Case& input, const Prediction& prediction) {
-  const DeviceId device = fullest(prediction);
+  const DeviceId device = fullest(prediction.peak_memory);
   const MemoryParts parts = memory_at_peak(prediction.plan, prediction.timeline, device);
   std::vector<std::string> texts;
   const auto add = [&](Bytes bytes, std::string_view what) {
@@ -87,7 +60,7 @@ std::string peak_text(const Case& input, const Prediction& prediction) {
 }
 
 std::string kept_text(const Case& input, const Prediction& prediction) {
-  const DeviceId device = fullest(prediction);
+  const DeviceId device = fullest(prediction.peak_memory);
   std::vector<Row> rows = rows_of(input, prediction, device);
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
     return a.first->bytes * a.count > b.first->bytes * b.count;
@@ -101,7 +74,7 @@ std::string kept_text(const Case& input, const Prediction& prediction) {
     table.add(
         {{"layer", row.count == 1 ? layer : fmt::format("{} and {} more", layer, row.count - 1),
           TextTable::left},
-         {"kept", what(*row.first), TextTable::left},
+         {"kept", std::string(kept_name(*row.first)), TextTable::left},
          {"each", format_bytes(row.first->bytes)},
          {"in all", format_bytes(all)}});
   }

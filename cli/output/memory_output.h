@@ -5,14 +5,9 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "sim/case/predict.h"
 
 namespace strata {
-
-/// `tensors`: with those that are kept.
-nlohmann::ordered_json peak_json(const Case& input, const Prediction& prediction, bool tensors);
 
 /// "data: memory of host0/gpu0 at its peak 21.2 GB: 5.1 GB of parameters, ..."
 std::string peak_text(const Case& input, const Prediction& prediction);

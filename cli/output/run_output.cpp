@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,62 +17,6 @@ namespace {
 constexpr std::size_t kMismatchesNamed = 5;
 constexpr std::size_t kFewestSteps = 6;  // from which a median has an interval of 95 %
 constexpr double kMostSpread = 0.05;     // of the steps that a prediction is compared with
-
-void add_test(nlohmann::ordered_json& json, const TestResult& test) {
-  json["test_accuracy"] = test.accuracy;
-  json["test_loss"] = test.loss;
-  json["test_samples"] = test.samples;
-}
-
-nlohmann::ordered_json three(double loss, double gradients, double weights) {
-  return {{"loss", loss}, {"gradients", gradients}, {"weights", weights}};
-}
-
-nlohmann::ordered_json three(const Differences& d) {
-  return three(d.loss, d.gradients.value, d.weights.value);
-}
-
-nlohmann::ordered_json difference_json(const TensorDifference& d) {
-  return {{"layer", d.layer}, {"what", d.what},        {"step", d.step},
-          {"shard", d.shard}, {"difference", d.value}, {"allowed", d.allowed}};
-}
-
-nlohmann::ordered_json layers_json(const LayerCheck& check) {
-  if (!check.skipped.empty()) return {{"skipped", check.skipped}};
-  nlohmann::ordered_json beyond = nlohmann::ordered_json::array();
-  for (const TensorDifference& d : check.beyond) beyond.push_back(difference_json(d));
-  return {{"layers", check.layers},
-          {"steps", check.steps},
-          {"largest", difference_json(check.largest)},
-          {"beyond", beyond}};
-}
-
-void add_check(nlohmann::ordered_json& json, const Check& check) {
-  json["check"] = name(check.verdict());
-  json["max_relative_difference"] = three(check.differences);
-  json["worst_layers"] = {{"gradients", check.differences.gradients.layer},
-                          {"weights", check.differences.weights.layer}};
-  json["tolerance"] = check.tolerance;
-  const Allowance allowed = check.allowed();
-  json["allowed"] = three(allowed.loss, allowed.gradients, allowed.weights);
-  json["rounding"] = nullptr;
-  if (check.rounding) json["rounding"] = three(*check.rounding);
-  json["layer_check"] = layers_json(check.layers);
-}
-
-nlohmann::ordered_json costs_json(const CostsUsed& costs) {
-  if (!costs.files.empty()) return {{"source", "profile"}, {"files", costs.files}};
-  nlohmann::ordered_json json = {{"source", costs.measured == 0 ? "kept" : "measured"},
-                                 {"kept", costs.kept},
-                                 {"measured", costs.measured},
-                                 {"measure_seconds", costs.took.value}};
-  if (!costs.folder.empty()) json["folder"] = costs.folder;
-  if (costs.kept > 0) {
-    json["oldest"] = costs.oldest;
-    json["newest"] = costs.newest;
-  }
-  return json;
-}
 
 std::string table(const RunReport& report) {
   const TrainedSteps& training = report.trained;
@@ -96,12 +38,6 @@ std::string table(const RunReport& report) {
   TextTable table;
   table.add(row);
   return table.print();
-}
-
-nlohmann::ordered_json issue_json(const IssueTimes& issue, std::size_t tasks) {
-  return {{"median", issue.median.value},
-          {"min", issue.min.value},
-          {"per_task", issue.min.value / static_cast<double>(tasks)}};
 }
 
 std::string in_layer(const LargestDifference& difference) {
@@ -209,43 +145,6 @@ void add_layers(std::string& text, const LayerCheck& check) {
 }
 
 }  // namespace
-
-nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report) {
-  const TrainedSteps& training = report.trained;
-  const Communication& moved = training.moved_per_step;
-  nlohmann::ordered_json json = {{"model", report.graph.name()},
-                                 {"devices", report.cluster.device_count()},
-                                 {"device_names", names.devices},
-                                 {"machine", names.machine},
-                                 {"strategy", report.strategy.name()},
-                                 {"sync", name(names.training.sync.algorithm)},
-                                 {"bucket_bytes", names.training.sync.bucket_in_use().value},
-                                 {"zero", static_cast<int>(names.training.sync.zero)},
-                                 {"optimizer", name(names.training.optimizer)},
-                                 {"recompute", name(names.training.recompute)},
-                                 {"rounds", report.plan.rounds()},
-                                 {"schedule", report.schedule},
-                                 {"batch", report.graph.batch()},
-                                 {"steps", training.losses.size()},
-                                 {"timed_steps", training.times.count},
-                                 {"step_seconds",
-                                  {{"median", training.times.median.value},
-                                   {"min", training.times.min.value},
-                                   {"p90", training.times.p90.value}}},
-                                 {"throughput", report.throughput()},
-                                 {"losses", training.losses},
-                                 {"comm_bytes", moved.total().value},
-                                 {"transfer_bytes", moved.transfer.value},
-                                 {"sync_bytes", moved.sync.value},
-                                 {"statistics_bytes", moved.statistics.value}};
-  if (training.issue) json["issue_seconds"] = issue_json(*training.issue, report.plan.size());
-  if (training.plain_loops) json["plain_loops"] = plain_loops_json(*training.plain_loops);
-  if (report.test) add_test(json, *report.test);
-  if (report.check) add_check(json, *report.check);
-  if (report.costs) json["costs"] = costs_json(*report.costs);
-  if (report.predicted) json["predicted_seconds"] = report.predicted->step_seconds().value;
-  return json;
-}
 
 std::string run_text(const RunNames& names, const RunReport& report) {
   std::string text = fmt::format(

@@ -4,20 +4,11 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/output/case_header.h"
+#include "sim/json/run_json.h"
 #include "sim/train/run.h"
 
 namespace strata {
-
-/// What a report does not know of how it came about.
-struct RunNames {
-  std::string devices, machine;
-  Training training;
-};
-
-nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report);
 
 std::string run_text(const RunNames& names, const RunReport& report);
 

@@ -3,25 +3,11 @@
 // What `strata solve` says of what it found.
 
 #include <string>
-#include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include "sim/ask/ask.h"
+#include "sim/json/solve_json.h"
+#include "sim/search/solve.h"
 
 namespace strata {
-
-/// The options that the answer depends on, by name.
-struct SolveNames {
-  std::string degrees, objective, algorithm;
-  std::vector<std::string> kept = {};  ///< layers
-  bool interrupted = false;            ///< else what stopped was stopped by the time limit
-};
-
-SolveNames solve_names(const SolveRequest& request, const Case& input, bool was_interrupted);
-
-nlohmann::ordered_json solved_json(const Case& input, const SolveNames& names,
-                                   const Solved& solved);
 
 /// The strategy as the paper's Table 5 shows one: a row for each run of layers of equal config.
 std::string grouped_table(const Graph& graph, const Strategy& strategy);

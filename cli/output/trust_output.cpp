@@ -6,9 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/output/output.h"
 #include "sim/case/cost_basis.h"
-#include "sim/case/plausibility.h"
 
 namespace strata {
 
@@ -34,37 +32,6 @@ std::string not_measured_text(const Case& input, const Prediction& prediction) {
                      name(input.dtypes.values), fmt::join(parts, ", "));
 }
 
-nlohmann::ordered_json cost_basis_json(const Case& input, const Prediction& prediction) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const CostBasis& basis : cost_basis(input, prediction)) {
-    json.push_back({{"op", basis.op},
-                    {"phase", name(basis.phase)},
-                    {"source", name(basis.source)},
-                    {"share", basis.share}});
-  }
-  return json;
-}
-
-void add_uncosted(const Graph& graph, nlohmann::ordered_json& json) {
-  const Uncosted found = uncosted(graph);
-  json["uncosted"] = {{"layers", found.layers},
-                      {"ops", found.ops},
-                      {"macs_share", nullptr},
-                      {"activations_share", found.activations},
-                      {"parameters_share", found.parameters}};
-  if (found.layers == 0) json["uncosted"]["macs_share"] = 0;
-}
-
-void add_plausibility(const Case& input, const Strategy& strategy, Seconds step,
-                      nlohmann::ordered_json& json) {
-  const std::optional<Plausibility> found = plausibility(input, strategy, step);
-  json["plausible"] = nullptr;
-  json["reason"] = nullptr;
-  if (!found) return;
-  json["plausible"] = found->plausible;
-  if (!found->reason.empty()) json["reason"] = found->reason;
-}
-
 std::string expected_error_text(const std::optional<ExpectedError>& error) {
   if (!error) {
     return "Expected error: unknown: no published step has this device, family and size of "
@@ -75,17 +42,6 @@ std::string expected_error_text(const std::optional<ExpectedError>& error) {
       "published steps like this one ({}: {} of them{})\n",
       100 * error->mean, 100 * error->p95, error->figures, error->rows,
       error->fitted ? ", which its profile is fitted to" : "");
-}
-
-void add_expected_error(const std::optional<ExpectedError>& error, nlohmann::ordered_json& json) {
-  json["expected_error"] = nullptr;
-  json["expected_error_from"] = nullptr;
-  if (!error) return;
-  json["expected_error"] = error->mean;
-  json["expected_error_from"] = {{"figures", error->figures}, {"fitted", error->fitted},
-                                 {"rows", error->rows},       {"devices", error->devices},
-                                 {"hosts", error->hosts},     {"parameters", error->parameters},
-                                 {"p95", error->p95}};
 }
 
 }  // namespace strata

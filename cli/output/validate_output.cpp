@@ -1,7 +1,6 @@
 #include "cli/output/validate_output.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -21,35 +20,6 @@ std::string percent(double share) {
   return fmt::format("{:+.1f}%", 100 * share);
 }
 
-nlohmann::ordered_json case_json(const ValidateCase& c) {
-  nlohmann::ordered_json json = {
-      {"model", c.model},
-      {"devices", c.devices},
-      {"batch", c.batch},
-      {"strategy", c.strategy},
-      {"predicted_seconds", c.predicted.value},
-      {"profile_seconds", c.profile.value},
-      {"eq1_seconds", c.eq1.value},
-      {"measured_seconds", c.measured.value},
-      {"spread_seconds", c.spread.value},
-      {"measured_steps", c.samples},
-      {"relative_error", c.relative_error()},
-      {"relative_error_interval",
-       {{"low", c.error.low}, {"high", c.error.high}, {"confidence", c.error.confidence}}},
-      {"pairs", c.error.pairs},
-      {"verdict", name(c.verdict)},
-      {"comm_bytes", c.planned.total().value},
-      {"moved_bytes", c.moved.total().value}};
-  if (c.plain_loops) json["plain_loops"] = plain_loops_json(*c.plain_loops);
-  return json;
-}
-
-nlohmann::ordered_json more_json(const ValidateReport& report) {
-  const auto more = report.to_judge();
-  if (!more) return nullptr;
-  return {{"rounds", more->rounds}, {"seconds", more->seconds.value}};
-}
-
 // No row is of a kind and a phase that no plan has together.
 std::string_view what(const ErrorRow& row) {
   return role_of(row.of.kind, row.of.phase).value_or(TaskRole{}).name;
@@ -58,20 +28,6 @@ std::string_view what(const ErrorRow& row) {
 std::string layer_text(const ValidateCase& c, const TaskClass& of) {
   const std::string& name = c.graph[of.layer].name;
   return of.layers == 1 ? name : fmt::format("{} and {} more", name, of.layers - 1);
-}
-
-nlohmann::ordered_json error_json(const ValidateCase& c) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const ErrorRow& row : c.errors) {
-    rows.push_back({{"layer", c.graph[row.of.layer].name},
-                    {"layers", row.of.layers},
-                    {"task", what(row)},
-                    {"tasks", row.tasks},
-                    {"predicted_seconds", row.predicted.duration.value},
-                    {"measured_seconds", row.measured.duration.value},
-                    {"share", row.share}});
-  }
-  return {{"model", c.model}, {"devices", c.devices}, {"strategy", c.strategy}, {"rows", rows}};
 }
 
 // What is not known is not printed: the interval says how far it could be either way.
@@ -223,45 +179,13 @@ void add_line(std::string& text, const std::string& line) {
 
 }  // namespace
 
-const ValidateCase& worst_case(const ValidateReport& report) {
-  const auto rank = [](const ValidateCase& c) {
-    return std::pair(is_judged(c.verdict), std::abs(c.relative_error()));
-  };
-  return *std::ranges::max_element(report.cases, {}, rank);
-}
-
-nlohmann::ordered_json validate_json(const ValidateReport& report, const std::string& machine,
-                                     const ValidateRequest& request) {
-  nlohmann::ordered_json cases = nlohmann::ordered_json::array();
-  for (const ValidateCase& c : report.cases) cases.push_back(case_json(c));
-  return {{"machine", machine},
-          {"device_names", request.devices},
-          {"dtype", name(request.training.dtype)},
-          {"graph", request.recorded},
-          {"stopped", report.stopped},
-          {"cases", cases},
-          {"verdict", name(report.verdict())},
-          {"limit", report.limit},
-          {"judged_cases", report.judged_cases()},
-          {"mean_absolute_error", report.mean_absolute_error()},
-          {"max_absolute_error", report.max_absolute_error()},
-          {"to_judge", more_json(report)},
-          {"rank_agreement", report.rank_agreement()},
-          {"ranked_pairs", report.ranked_pairs()},
-          {"fastest_first", report.fastest_first()},
-          {"sweeps", report.disturbance.of},
-          {"disturbed_sweeps", report.disturbance.left_out},
-          {"guard_threshold", report.disturbance.threshold},
-          {"largest_error", error_json(worst_case(report))}};
-}
-
 std::string validate_text(const ValidateReport& report, const std::string& machine,
                           const std::string& command) {
   std::string text =
       fmt::format("Predicted and measured steps on {}\n\n{}\n{}{}\n{}", machine, case_table(report),
                   first_plain_loops(report), kColumns, summary(report, command));
   if (report.judged_cases() == 0) return text;
-  return fmt::format("{}\n{}", text, explanation(worst_case(report)));
+  return fmt::format("{}\n{}", text, explanation(report.worst_case()));
 }
 
 std::string validate_failure(const ValidateReport& report, std::optional<double> tolerance) {

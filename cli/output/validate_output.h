@@ -5,22 +5,13 @@
 #include <optional>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "sim/study/validate/validate.h"
 
 namespace strata {
 
-nlohmann::ordered_json validate_json(const ValidateReport& report, const std::string& machine,
-                                     const ValidateRequest& request);
-
 /// `command`: as it was typed, for what it takes to judge the cases.
 std::string validate_text(const ValidateReport& report, const std::string& machine,
                           const std::string& command);
-
-/// The case with the largest error of those that are judged, else of all. Precondition: there is a
-/// case.
-const ValidateCase& worst_case(const ValidateReport& report);
 
 /// What fails: bytes that are not the plan's, and predictions that are off, where a tolerance (by
 /// which they were judged) is given; empty where nothing does.

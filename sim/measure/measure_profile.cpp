@@ -108,6 +108,15 @@ ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
   return report;
 }
 
+RowSpread row_spread(std::span<const MeasuredCost> rows) {
+  std::vector<double> spreads;
+  spreads.reserve(rows.size());
+  for (const MeasuredCost& row : rows) spreads.push_back(row.relative_spread());
+  if (spreads.empty()) return {};
+  std::ranges::sort(spreads);
+  return {spreads[spreads.size() / 2], spreads[spreads.size() * 9 / 10]};
+}
+
 void check_mergeable(const Profile& older, const std::string& file, const Runner& runner,
                      const std::string& devices) {
   const Origin now = origin_of(runner, devices);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,13 @@ struct ProfileReport {
 ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
                               const std::atomic<bool>* cancelled = nullptr,
                               const std::function<void(const MeasureProgress&)>& progress = {});
+
+/// Half the distance between quartiles over the median of each row: the median of all rows, and
+/// what nine of ten stay below. 0 without rows.
+struct RowSpread {
+  double median = 0, p90 = 0;
+};
+RowSpread row_spread(std::span<const MeasuredCost> rows);
 
 /// Throws InputError unless the profile may be merged into one that `older`, read from `file`, is:
 /// one kind of device on one machine, as many of them at once where they share its memory.

@@ -247,6 +247,14 @@ MemoryParts memory_at_peak(const Plan& plan, const Timeline& timeline, DeviceId 
   return parts;
 }
 
+DeviceId fullest(std::span<const Bytes> peaks) {
+  return DeviceId(static_cast<std::size_t>(std::ranges::max_element(peaks) - peaks.begin()));
+}
+
+std::string_view kept_name(const Buffer& buffer) {
+  return buffer.kind == BufferKind::activation ? "output" : name(buffer.kind);
+}
+
 std::vector<BufferId> kept_for_backward(const Plan& plan, DeviceId device) {
   std::vector<BufferId> kept;
   for (std::size_t i = 0; i < plan.buffers().size(); ++i) {

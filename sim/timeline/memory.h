@@ -2,6 +2,8 @@
 
 // What the steps keep in each device's memory over time, from the Plan's buffers and a Timeline.
 
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "sim/timeline/timeline.h"
@@ -35,6 +37,9 @@ std::vector<std::vector<MemoryUse>> memory_curves(const Plan& plan, const Timeli
 /// The most of each curve.
 std::vector<Bytes> peak_memory(const Plan& plan, const Timeline& timeline);
 
+/// The device that needs the most, the first of several. `peaks`: by device, not empty.
+DeviceId fullest(std::span<const Bytes> peaks);
+
 /// A tensor, or a part of one, and how long it stays.
 struct LiveTensor {
   std::uint32_t buffer = 0;  ///< in Plan::buffers
@@ -62,5 +67,7 @@ MemoryParts memory_at_peak(const Plan& plan, const Timeline& timeline, DeviceId 
 std::vector<BufferId> kept_for_backward(const Plan& plan, DeviceId device);
 /// Of these those that it holds at its peak, the largest first.
 std::vector<BufferId> kept_at_peak(const Plan& plan, const Timeline& timeline, DeviceId device);
+/// For people, what a layer keeps in such a buffer: "output", or the name of the buffer's kind.
+std::string_view kept_name(const Buffer& buffer);
 
 }  // namespace strata

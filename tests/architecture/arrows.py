@@ -13,7 +13,7 @@ SIM = [
     "base", "text", "geometry", "graph", "cluster", "strategy", "step", "plan", "timeline", "profile",
     "kernels", "cost", "engine", "simulate", "solver", "importers", "exporters", "replay", "report",
     "result", "store", "scenario", "case", "search", "explain", "measure", "train", "published",
-    "ask", "study",
+    "ask", "study", "json",
 ]
 ORDER = [f"sim/{name}" for name in SIM] + [
     "exec/runtime", "exec/mpi", "exec/cpu", "exec/cuda", "exec/calibrate", "exec/machine",

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 namespace strata {
 namespace {
 
@@ -29,6 +31,11 @@ std::string_view name(KernelPass pass) {
   constexpr std::array<std::string_view, 4> kNames = {"forward", "backward", "update",
                                                       "recomputation"};
   return kNames[static_cast<std::size_t>(pass)];
+}
+
+std::string traced_device(const Case& input, DeviceId device) {
+  const bool known = device() < input.cluster.device_count();
+  return known ? input.cluster[device].name : fmt::format("GPU {}", device());
 }
 
 std::size_t last_steady_step(const Timeline& timeline) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -38,6 +39,9 @@ PassTimes predicted_times(const Prediction& prediction);
 /// Where predicted_times() has the pass: in a plan by classes, at the device that stands for its.
 LayerPass in_plan(const Plan& plan, const LayerPass& pass);
 PassTimes traced_times(const Trace& trace, const KernelLayers& found, std::uint32_t step);
+
+/// Its name in the case's cluster; "GPU 9" where the trace has more devices than that.
+std::string traced_device(const Case& input, DeviceId device);
 
 /// Of the steps' lengths, the lower one of two in the middle.
 std::uint32_t median_step(const KernelLayers& found);

@@ -85,6 +85,10 @@ struct ValidateReport {
   /// Over those cases; where there are none, over all.
   double mean_absolute_error() const;
   double max_absolute_error() const;
+  /// The case with the largest error of those that are judged, else of all. Precondition: there is
+  /// a case.
+  const ValidateCase& worst_case() const;
+
   /// Off where a case is off, else what keeps one from being judged, else that all hold.
   Judgement verdict() const;
   /// What it takes to judge every case, by how far its pairs scatter: rounds, and the time of all

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "sim/study/validate/validate.h"
 
@@ -63,6 +64,13 @@ double ValidateReport::mean_absolute_error() const {
 double ValidateReport::max_absolute_error() const {
   const std::vector<double> errors = told_errors(*this);
   return errors.empty() ? 0 : *std::max_element(errors.begin(), errors.end());
+}
+
+const ValidateCase& ValidateReport::worst_case() const {
+  const auto rank = [](const ValidateCase& c) {
+    return std::pair(is_judged(c.verdict), std::abs(c.relative_error()));
+  };
+  return *std::ranges::max_element(cases, {}, rank);
 }
 
 Judgement ValidateReport::verdict() const {
