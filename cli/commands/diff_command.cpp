@@ -15,7 +15,7 @@
 #include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "sim/ask/ask.h"
-#include "sim/json/diff_json.h"
+#include "sim/json/answer_json.h"
 #include "sim/strategy/config_text.h"
 #include "sim/text/units.h"
 
@@ -77,7 +77,7 @@ void run(const DiffFlags& flags) {
   const Answer answer = ask(flags.request, options);
   const Case& input = *answer.input;
   const StrategyDiff& result = std::get<StrategyDiff>(answer.found);
-  if (flags.json) return print_json(diff_json(input, result));
+  if (flags.json) return print_json(to_json(answer));
   print_header(input);
   if (result.changed.empty()) {
     print("{} and {} cut every layer the same way.\n\n", result.before.strategy.name(),

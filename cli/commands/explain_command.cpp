@@ -16,7 +16,7 @@
 #include "cli/output/output.h"
 #include "sim/base/error.h"
 #include "sim/explain/choices.h"
-#include "sim/json/explain_json.h"
+#include "sim/json/answer_json.h"
 #include "sim/search/asked_strategy.h"
 #include "sim/search/solve.h"
 
@@ -29,18 +29,6 @@ struct ExplainFlags {
   bool json = false;
 };
 
-void print_layer(const Case& input, const ExplainedLayer& explained, const ExplainFlags& flags) {
-  if (flags.json) return print_json(explained_json(input, explained));
-  print_header(input);
-  print("{}", explained_text(input, explained, flags.all));
-}
-
-void print_story(const Case& input, const Story& story, const ExplainFlags& flags) {
-  if (flags.json) return print_json(story_json(input, story));
-  print_header(input);
-  print("{}", story_text(input, story));
-}
-
 void run(const ExplainFlags& flags) {
   if (flags.all && flags.request.layer.empty()) {
     throw InputError("--all is of the configs of a layer; allowed: with --layer");
@@ -48,10 +36,12 @@ void run(const ExplainFlags& flags) {
   AskOptions options;
   options.warn = warn;
   const Answer answer = ask(flags.request, options);
-  if (const auto* const layer = std::get_if<ExplainedLayer>(&answer.found)) {
-    return print_layer(*answer.input, *layer, flags);
-  }
-  print_story(*answer.input, std::get<Story>(answer.found), flags);
+  if (flags.json) return print_json(to_json(answer));
+  const Case& input = *answer.input;
+  print_header(input);
+  const auto* const layer = std::get_if<ExplainedLayer>(&answer.found);
+  print("{}", layer != nullptr ? explained_text(input, *layer, flags.all)
+                               : story_text(input, std::get<Story>(answer.found)));
 }
 
 }  // namespace

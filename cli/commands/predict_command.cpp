@@ -31,7 +31,7 @@
 #include "sim/explain/story.h"
 #include "sim/exporters/trace/trace.h"
 #include "sim/importers/trace/read_trace.h"
-#include "sim/json/predict_json.h"
+#include "sim/json/answer_json.h"
 #include "sim/plan/lower.h"
 #include "sim/plan/work_kind.h"
 #include "sim/replay/replay.h"
@@ -278,7 +278,7 @@ void run(const PredictFlags& flags) {
     write_files(flags, input, each.prediction);
   }
   if (flags.json) {
-    return print_json(predict_json(answer, {flags.memory, beside ? &*beside : nullptr}));
+    return print_json(to_json(answer, {{flags.memory, beside ? &*beside : nullptr}}));
   }
   print_answer(flags, answer, beside);
 }

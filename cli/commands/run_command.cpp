@@ -21,6 +21,7 @@
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/exporters/trace/trace.h"
+#include "sim/json/answer_json.h"
 #include "sim/json/run_json.h"
 #include "sim/measure/kept_costs.h"
 #include "sim/text/file.h"
@@ -149,7 +150,7 @@ void run_command(Runner& runner, const RunFlags& flags) {
   const std::string mismatch = mismatch_text(report);
   write_files(flags, report, mismatch.empty());
   if (flags.json) {
-    print_json(run_json(names, report));
+    print_json(to_json(answer));
   } else {
     print("{}", run_text(names, report));
   }

@@ -17,6 +17,7 @@
 #include "cli/output/solve_output.h"
 #include "cli/output/trust_output.h"
 #include "sim/ask/ask.h"
+#include "sim/json/answer_json.h"
 #include "sim/json/solve_json.h"
 #include "sim/search/within_memory.h"
 #include "sim/strategy/strategy_file.h"
@@ -68,7 +69,7 @@ void run(const SolveFlags& flags) {
                      print_strategy(solved.best.front().strategy, input.graph, input.cluster));
   }
   if (flags.json) {
-    print_json(solved_json(input, names, solved));
+    print_json(to_json(answer, {{}, interrupt.is_set()}));
   } else {
     print_solved(input, names, solved);
   }

@@ -24,6 +24,15 @@ nlohmann::ordered_json columns_json(const CaseResult& result,
   return json;
 }
 
+void add_columns(ColumnGroup group, const CaseResult& result, nlohmann::ordered_json& json) {
+  for (const ColumnSpec& column : columns()) {
+    const std::string key(column.key);
+    if (column.group == group && !json.contains(key)) {
+      json[key] = field_json(field_of(column, result));
+    }
+  }
+}
+
 nlohmann::ordered_json extents_json(const Extents& extents) {
   nlohmann::ordered_json json;
   for (Dim dim : kDims) json[name(dim)] = extents[dim];

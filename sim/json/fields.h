@@ -23,6 +23,9 @@ nlohmann::ordered_json field_json(const Field& field);
 nlohmann::ordered_json columns_json(const CaseResult& result,
                                     std::initializer_list<std::string_view> keys);
 
+/// Adds those of the group that the document has not, under their keys.
+void add_columns(ColumnGroup group, const CaseResult& result, nlohmann::ordered_json& json);
+
 /// {"n": 1, "c": 64, ...}.
 nlohmann::ordered_json extents_json(const Extents& extents);
 

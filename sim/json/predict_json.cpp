@@ -87,6 +87,7 @@ Json predicted_json(const Answer& answer, const Predicted& predicted,
   const Case& input = *answer.input;
   const auto& [prediction, jitter, fits] = predicted;
   Json json = prediction_json(input, prediction);
+  json["fits"] = fits;
   add_expected_error(answer.expected_error, json);
   json["cost_basis"] = cost_basis_json(input, prediction);
   json["memory"] = peak_json(input, prediction, details.kept_tensors);
@@ -138,6 +139,7 @@ Json prediction_json(const Case& input, const Prediction& prediction) {
   json["breakdown"] = breakdown_json(input, prediction.breakdown);
   json["utilisation"] = utilisation_json(input, prediction);
   json["layers"] = layers_json(input, prediction);
+  add_columns(ColumnGroup::step, result, json);
   return json;
 }
 
