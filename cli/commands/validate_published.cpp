@@ -11,9 +11,9 @@
 #include "cli/output/progress.h"
 #include "sim/base/error.h"
 #include "sim/json/published_json.h"
-#include "sim/published/expected_error.h"
-#include "sim/published/published.h"
+#include "sim/study/published/published.h"
 #include "sim/text/file.h"
+#include "sim/trust/expected_error.h"
 
 namespace strata {
 namespace {

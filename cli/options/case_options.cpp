@@ -6,8 +6,8 @@
 
 #include "cli/options/setting_options.h"
 #include "cli/output/output.h"
-#include "sim/case/cost_warnings.h"
 #include "sim/case/framework.h"
+#include "sim/trust/cost_warnings.h"
 
 namespace strata {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "sim/case/predict.h"
-#include "sim/published/expected_error.h"
+#include "sim/trust/expected_error.h"
 
 namespace strata {
 

@@ -8,8 +8,6 @@
 
 #include "sim/ask/complete.h"
 #include "sim/base/error.h"
-#include "sim/case/anomalies.h"
-#include "sim/case/cost_warnings.h"
 #include "sim/case/plausibility.h"
 #include "sim/case/rounds.h"
 #include "sim/explain/named_layer.h"
@@ -17,6 +15,8 @@
 #include "sim/search/keep.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/text/units.h"
+#include "sim/trust/anomalies.h"
+#include "sim/trust/cost_warnings.h"
 
 namespace strata {
 namespace {
@@ -278,6 +278,7 @@ PredictOptions predict_options(const PredictRequest& request, const Case& input,
       whole || request.all_devices ? Simulated::all_devices : Simulated::one_of_each_class;
   options.all_steps = whole;
   options.record_link_rates = whole && request.link_rates;
+  options.memory = options.eq1 = request.detail >= Detail::figures;
   options.breakdown = options.critical_path = request.detail >= Detail::parts;
   return options;
 }
@@ -288,8 +289,10 @@ Predicted predicted(const PredictRequest& request, const Case& input, const Stra
   options.cancelled = cancelled;
   Predicted result{predict(input, strategy, options), {}};
   const Prediction& p = result.prediction;
-  result.fits = request.memory_limit ? p.largest_peak() <= *request.memory_limit
-                                     : !shortage(input, p.peak_memory);
+  if (request.detail >= Detail::figures) {
+    result.fits = request.memory_limit ? p.largest_peak() <= *request.memory_limit
+                                       : !shortage(input, p.peak_memory);
+  }
   if (request.jitter) result.jitter = predict_jitter(input, p, {*request.jitter});
   return result;
 }

@@ -19,16 +19,16 @@
 #include "sim/explain/diff.h"
 #include "sim/explain/story.h"
 #include "sim/measure/runner.h"
-#include "sim/published/expected_error.h"
 #include "sim/search/solve.h"
 #include "sim/train/run.h"
+#include "sim/trust/expected_error.h"
 
 namespace strata {
 
 struct Predicted {
   Prediction prediction;
   std::optional<JitteredSteps> jitter;
-  bool fits = true;  ///< in the memory of the devices, or within the limit that was set
+  bool fits = true;  ///< in the memory of the devices, or within the limit that was set, if known
 };
 
 /// The configs that a layer could have.

@@ -23,7 +23,8 @@ namespace strata {
 
 /// What a prediction tells. Each tells what those before it do, and takes longer.
 enum class Detail : std::uint8_t {
-  figures,    ///< the step, communication and memory
+  step,       ///< how long it takes, alone
+  figures,    ///< communication, memory and Eq. 1
   parts,      ///< the critical path, and what a device's step is made of
   timelines,  ///< what each device does when; of one of each class where a trace would be too large
   all_timelines,

@@ -11,8 +11,8 @@
 #include "sim/case/predict.h"
 #include "sim/graph/graph.h"
 #include "sim/importers/trace/read_trace.h"
-#include "sim/published/expected_error.h"
 #include "sim/study/validate/kernel_times.h"
+#include "sim/trust/expected_error.h"
 
 namespace strata {
 

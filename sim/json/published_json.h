@@ -6,7 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "sim/published/published.h"
+#include "sim/study/published/published.h"
 
 namespace strata {
 

@@ -8,7 +8,6 @@
 
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
-#include "sim/case/cost_warnings.h"
 #include "sim/case/network.h"
 #include "sim/case/rounds.h"
 #include "sim/measure/calibrate.h"
@@ -17,6 +16,7 @@
 #include "sim/train/dataset.h"
 #include "sim/train/evaluate.h"
 #include "sim/train/run_memory.h"
+#include "sim/trust/cost_warnings.h"
 
 namespace strata {
 namespace {

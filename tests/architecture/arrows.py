@@ -12,8 +12,8 @@ import re
 SIM = [
     "base", "text", "geometry", "graph", "cluster", "strategy", "step", "plan", "timeline", "profile",
     "kernels", "cost", "engine", "simulate", "solver", "importers", "exporters", "replay", "report",
-    "result", "store", "scenario", "case", "search", "explain", "measure", "train", "published",
-    "ask", "study", "json",
+    "result", "store", "scenario", "case", "search", "trust", "explain", "measure", "train", "ask",
+    "study", "json",
 ]
 ORDER = [f"sim/{name}" for name in SIM] + [
     "exec/runtime", "exec/mpi", "exec/cpu", "exec/cuda", "exec/calibrate", "exec/machine",
@@ -27,7 +27,7 @@ ROOMS = {
     "exec/cuda": ["device", "tensor", "streams", "peers", "products", "kernels", "run"],
     "sim/exporters": ["trace", "chakra", "dtensor"],
     "sim/importers": ["npy", "trace", "onnx", "topology"],
-    "sim/study": ["validate", "sweep", "phase_map", "report"],
+    "sim/study": ["validate", "sweep", "phase_map", "published", "report"],
 }
 
 # Arrows that the order alone would allow: (from, to) as path prefixes.

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "sim/published/published_file.h"
+#include "sim/study/published/published_file.h"
 #include "tests/fuzz/harness.h"
 #include "tests/fuzz/text_mutator.h"
 

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "sim/case/case_loader.h"
-#include "sim/published/published.h"
 #include "sim/search/asked_strategy.h"
 #include "sim/search/solve.h"
+#include "sim/study/published/published.h"
 
 namespace strata {
 namespace {

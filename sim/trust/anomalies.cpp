@@ -1,4 +1,4 @@
-#include "sim/case/anomalies.h"
+#include "sim/trust/anomalies.h"
 
 #include <algorithm>
 #include <optional>

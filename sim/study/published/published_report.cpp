@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/published/published.h"
+#include "sim/study/published/published.h"
 #include "sim/text/units.h"
 
 namespace strata {

@@ -1,14 +1,11 @@
-#include "sim/published/expected_error.h"
+#include "sim/trust/expected_error.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/base/quantile.h"
 #include "sim/case/what_ifs.h"
 #include "sim/text/embedded.h"
 #include "sim/text/split.h"
@@ -24,46 +21,6 @@ namespace {
 constexpr std::string_view kErrorHeader =
     "kind,family,framework,dtype,figures,fitted,rows,devices,hosts,parameters,mean,p95";
 constexpr std::size_t kErrorColumns = 12;
-
-// "profiles/megatron-a100.toml": "megatron-a100".
-std::string stem(const std::string& file) {
-  const std::size_t begin = file.rfind('/') + 1;  // 0 where there is none
-  return file.substr(begin, file.rfind('.') - begin);
-}
-
-double to_four_digits(double share) {
-  return std::round(share * 1e4) / 1e4;
-}
-
-// Which rows of a result are of each sort.
-using RowNumbers = std::vector<std::size_t>;
-std::map<PredictionSort, RowNumbers> rows_by_sort(const PublishedResult& result) {
-  std::map<PredictionSort, RowNumbers> sorts;
-  for (std::size_t i = 0; i < result.answers.size(); ++i) {
-    sorts[result.answers[i].sort].push_back(i);
-  }
-  return sorts;
-}
-
-ExpectedError error_of(const PublishedResult& result, RowNumbers rows) {
-  const auto fitted = [&](std::size_t row) { return result.table.steps[row].fitted; };
-  ExpectedError error{stem(result.table.file), std::all_of(rows.begin(), rows.end(), fitted)};
-  if (!error.fitted) std::erase_if(rows, fitted);
-  error.rows = rows.size();
-  std::vector<double> sizes;
-  sizes.reserve(rows.size());
-  for (std::size_t row : rows) {
-    sizes.push_back(std::abs(result.error(row)));
-    error.mean += sizes.back() / static_cast<double>(rows.size());
-    error.devices = std::max(error.devices, result.answers[row].devices);
-    error.hosts = std::max(error.hosts, result.answers[row].hosts);
-    error.parameters = std::max(error.parameters, result.answers[row].parameters);
-  }
-  std::sort(sizes.begin(), sizes.end());
-  error.mean = to_four_digits(error.mean);
-  error.p95 = to_four_digits(quantile(sizes, 0.95));
-  return error;
-}
 
 template <std::size_t N>
 std::size_t read_name(std::string_view text, const std::array<std::string_view, N>& names,
@@ -110,16 +67,6 @@ const std::vector<ErrorRecord>& shipped_errors() {
 }
 
 }  // namespace
-
-std::vector<ErrorRecord> error_records(std::span<const PublishedResult> results) {
-  std::vector<ErrorRecord> records;
-  for (const PublishedResult& result : results) {
-    for (auto& [sort, rows] : rows_by_sort(result)) {
-      records.push_back({sort, error_of(result, std::move(rows))});
-    }
-  }
-  return records;
-}
 
 std::string print_errors(std::span<const ErrorRecord> records) {
   std::string text(kErrorHeader);

@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "sim/base/cancel.h"
-#include "sim/published/prediction_sort.h"
-#include "sim/published/published_file.h"
 #include "sim/report/document.h"
+#include "sim/study/published/published_file.h"
+#include "sim/trust/expected_error.h"
+#include "sim/trust/prediction_sort.h"
 
 namespace strata {
 
@@ -57,6 +58,9 @@ PublishedResult predict_published(PublishedTable table, const WhatIfs& more,
 /// `fitted`: of the rows that something was fitted to, or of the others; both where not said.
 ErrorSummary errors_of(const PublishedResult& result, std::optional<bool> fitted);
 RankSummary ranks_of(const PublishedResult& result, std::optional<bool> fitted);
+
+/// Of rows that nothing was fitted to where there are any, else of all; shares to four digits.
+std::vector<ErrorRecord> error_records(std::span<const PublishedResult> results);
 
 /// docs/fidelity.md.
 ReportDocument published_report(std::span<const PublishedResult> results);

@@ -1,4 +1,4 @@
-#include "sim/published/published.h"
+#include "sim/study/published/published.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "sim/ask/ask.h"
 #include "sim/base/error.h"
 #include "sim/base/quantile.h"
 #include "sim/case/case_loader.h"
-#include "sim/search/asked_strategy.h"
 
 namespace strata {
 namespace {
@@ -18,16 +18,19 @@ namespace {
 constexpr std::size_t kLeastRanked = 5, kLeastChoices = 2;
 
 PublishedAnswer answer(CaseLoader& loader, const PublishedStep& step, const WhatIfs& more) {
-  CaseRequest request = step.request;
-  request.sets.insert(request.sets.end(), more.begin(), more.end());
-  const Case input = loader.load(request);
-  PredictOptions options;
-  options.devices = Simulated::one_of_each_class;
-  options.all_steps = options.eq1 = options.critical_path = options.memory = false;
-  const Seconds predicted =
-      predict(input, load_strategy(step.strategy, input), options).step_seconds();
-  return {predicted, sort_of(input), input.cluster.device_count(), input.cluster.host_count(),
-          input.graph.parameters()};
+  PredictRequest request;
+  request.input = step.request;
+  request.input.sets.insert(request.input.sets.end(), more.begin(), more.end());
+  request.strategy = step.strategy;
+  request.detail = Detail::step;
+  AskOptions options;
+  options.loader = &loader;
+  options.doubts = false;
+  const Answer answer = ask(request, options);
+  const Case& input = *answer.input;
+  const auto& predicted = std::get<std::vector<Predicted>>(answer.found).front();
+  return {predicted.prediction.step_seconds(), sort_of(input), input.cluster.device_count(),
+          input.cluster.host_count(), input.graph.parameters()};
 }
 
 // Places of values in order; equal ones share the mean of theirs.

@@ -1,4 +1,4 @@
-#include "sim/published/prediction_sort.h"
+#include "sim/trust/prediction_sort.h"
 
 #include <algorithm>
 #include <variant>

@@ -1,13 +1,13 @@
 // Published steps: a page and a table are read as the cases that they stand for, and what is wrong
 // with either is named by file and line; errors and ranks are those of hand calculation.
 
-#include "sim/published/published.h"
+#include "sim/study/published/published.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
-#include "sim/published/expected_error.h"
+#include "sim/trust/expected_error.h"
 
 namespace strata {
 namespace {

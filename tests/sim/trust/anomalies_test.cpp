@@ -1,6 +1,6 @@
 // What-ifs that make a machine faster and a step longer, or the other way round.
 
-#include "sim/case/anomalies.h"
+#include "sim/trust/anomalies.h"
 
 #include <gtest/gtest.h>
 

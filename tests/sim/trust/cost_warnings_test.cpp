@@ -1,6 +1,6 @@
 // What is said of a case before anybody trusts its prediction.
 
-#include "sim/case/cost_warnings.h"
+#include "sim/trust/cost_warnings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

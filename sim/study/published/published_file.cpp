@@ -1,4 +1,4 @@
-#include "sim/published/published_file.h"
+#include "sim/study/published/published_file.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/published/published.h"
+#include "sim/trust/prediction_sort.h"
 
 namespace strata {
 
@@ -32,8 +32,6 @@ struct ErrorRecord {
   bool operator==(const ErrorRecord&) const = default;
 };
 
-/// Of rows that nothing was fitted to where there are any, else of all; shares to four digits.
-std::vector<ErrorRecord> error_records(std::span<const PublishedResult> results);
 /// profiles/published/errors.csv.
 std::string print_errors(std::span<const ErrorRecord> records);
 /// Throws InputError "FILE:LINE: ..." for what is no such table.

@@ -1,4 +1,4 @@
-#include "sim/case/cost_warnings.h"
+#include "sim/trust/cost_warnings.h"
 
 #include <algorithm>
 #include <map>
