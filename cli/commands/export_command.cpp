@@ -15,17 +15,17 @@ namespace {
 
 std::shared_ptr<ExportFlags> add_export(CLI::App& command, const std::string& output) {
   auto flags = std::make_shared<ExportFlags>();
-  add_model_and_cluster(command, flags->input);
-  add_setting(command, "strategy", flags->strategy)->required();
-  add_case_options(command, flags->input);
+  add_model_and_cluster(command, flags->request.input);
+  add_setting(command, "strategy", flags->request.strategy)->required();
+  add_case_options(command, flags->request.input);
   command.add_option("-o,--output", flags->output, output)->required();
   command.add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   return flags;
 }
 
 void add_steps(CLI::App& command, ExportFlags& flags, std::size_t usual) {
-  flags.steps = usual;
-  add_setting(command, "steps", flags.steps)
+  flags.request.steps = usual;
+  add_setting(command, "steps", flags.request.steps)
       ->description(fmt::format("how many steps to simulate (default {})", usual));
 }
 
@@ -59,7 +59,7 @@ void add_graph(CLI::App& parent) {
       "graph", "the network, with the cuts and transfers of a strategy if given, for Graphviz");
   const auto flags = add_export(*command, "the .dot file to write");
   make_cut_optional(*command);
-  flags->steps = 1;
+  flags->request.steps = 1;
   command->callback([flags] { export_graph(*flags); });
 }
 

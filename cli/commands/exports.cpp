@@ -1,5 +1,6 @@
 #include "cli/commands/exports.h"
 
+#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "cli/commands/commands.h"
 #include "cli/output/json.h"
 #include "cli/output/output.h"
+#include "sim/ask/ask.h"
 #include "sim/case/network.h"
 #include "sim/exporters/chakra/chakra.h"
 #include "sim/exporters/dot.h"
@@ -16,32 +18,19 @@
 #include "sim/exporters/trace/trace.h"
 #include "sim/json/export_json.h"
 #include "sim/search/asked_strategy.h"
-#include "sim/search/solve.h"
 #include "sim/text/file.h"
 #include "sim/text/folder.h"
 
 namespace strata {
 namespace {
 
-/// A case, cut by its strategy.
-struct CutCase {
-  Case input;
-  Strategy strategy;
-};
-
-CutCase load_cut(ExportFlags& flags) {
-  Case input = load(flags.input);
-  Strategy strategy = load_strategy(flags.strategy, input);
-  return {std::move(input), std::move(strategy)};
-}
-
 void check_file(const ExportFlags& flags) {
-  check_outputs({flags.output}, files_read(flags.input, {flags.strategy}));
+  check_outputs({flags.output}, files_read(flags.request.input, {flags.request.strategy}));
 }
 
-std::string called(const CutCase& cut) {
-  return fmt::format("{} on {}, cut as {}", cut.input.graph.name(), cut.input.cluster.name(),
-                     cut.strategy.name());
+std::string called(const Case& input, const Strategy& strategy) {
+  return fmt::format("{} on {}, cut as {}", input.graph.name(), input.cluster.name(),
+                     strategy.name());
 }
 
 // "rank.0.json", "rank.1.json" ...
@@ -62,12 +51,23 @@ std::vector<std::string> paths_of(const std::string& folder,
   return paths;
 }
 
-Prediction simulated(const CutCase& cut, const ExportFlags& flags) {
-  PredictOptions options;
-  options.steps = flags.steps;
-  options.record_link_rates = !flags.per_rank;
-  options.critical_path = false;
-  return predict(cut.input, cut.strategy, options);
+/// What every device does, and in which case.
+struct Simulation {
+  std::shared_ptr<const Case> input;
+  Prediction prediction;
+
+  const Strategy& strategy() const { return prediction.strategy; }
+};
+
+Simulation simulated(const ExportFlags& flags, bool link_rates = false) {
+  PredictRequest request = flags.request;
+  request.detail = Detail::all_timelines;
+  request.link_rates = link_rates;
+  AskOptions options;
+  options.warn = warn;
+  Answer answer = ask(request, options);
+  auto& predicted = std::get<std::vector<Predicted>>(answer.found);
+  return {std::move(answer.input), std::move(predicted.front().prediction)};
 }
 
 void write_graph(const ExportFlags& flags, const std::string& dot,
@@ -77,7 +77,7 @@ void write_graph(const ExportFlags& flags, const std::string& dot,
 }
 
 void export_network(const ExportFlags& flags) {
-  const CaseRequest& request = flags.input;
+  const CaseRequest& request = flags.request.input;
   const Network network = load_network(request.model, 1, FileWeights::skip, request.unsupported);
   for (const std::string& each : network.notes) note(each);
   write_graph(flags, print_dot(network.graph), network_export_json(network.graph, flags.output),
@@ -86,11 +86,12 @@ void export_network(const ExportFlags& flags) {
 
 }  // namespace
 
-void export_trace(ExportFlags& flags) {
+void export_trace(const ExportFlags& flags) {
   flags.per_rank ? check_can_write_folder(flags.output) : check_file(flags);
-  const CutCase cut = load_cut(flags);
-  const Prediction p = simulated(cut, flags);
-  const auto& [graph, cluster] = std::tie(cut.input.graph, cut.input.cluster);
+  const Simulation made = simulated(flags, !flags.per_rank);
+  const Case& input = *made.input;
+  const Prediction& p = made.prediction;
+  const auto& [graph, cluster] = std::tie(input.graph, input.cluster);
   std::vector<std::string> written = {flags.output};
   if (flags.per_rank) {
     const std::vector<NamedContent> files =
@@ -101,51 +102,56 @@ void export_trace(ExportFlags& flags) {
     write_file_whole(flags.output, print_trace(graph, cluster, p.plan, p.timeline));
   }
   if (flags.json) {
-    return print_json(trace_export_json(cut.input, cut.strategy, p.timeline, flags.steps, written));
+    return print_json(
+        trace_export_json(input, made.strategy(), p.timeline, flags.request.steps, written));
   }
-  print("{}: {} steps of {}, {}\n", flags.output, flags.steps, called(cut),
+  print("{}: {} steps of {}, {}\n", flags.output, flags.request.steps,
+        called(input, made.strategy()),
         flags.per_rank ? "a trace a device" : "one trace of all devices");
 }
 
-void export_chakra(ExportFlags& flags) {
+void export_chakra(const ExportFlags& flags) {
   check_can_write_folder(flags.output);
-  const CutCase cut = load_cut(flags);
-  const Prediction p = simulated(cut, flags);
-  ChakraTraces traces = print_chakra(cut.input.graph, cut.input.cluster, p.plan, p.timeline);
+  const Simulation made = simulated(flags);
+  const Case& input = *made.input;
+  const Prediction& p = made.prediction;
+  ChakraTraces traces = print_chakra(input.graph, input.cluster, p.plan, p.timeline);
   const std::vector<NamedContent> files = by_rank("trace", "et", std::move(traces.files));
   write_folder_whole(flags.output, files);
   if (traces.left_out > 0) {
     warn(fmt::format("{} waits of merged transfers are missing in the traces", traces.left_out));
   }
   if (flags.json) {
-    return print_json(chakra_export_json(cut.input, cut.strategy, p.timeline, flags.steps, traces,
-                                         paths_of(flags.output, files)));
+    return print_json(chakra_export_json(input, made.strategy(), p.timeline, flags.request.steps,
+                                         traces, paths_of(flags.output, files)));
   }
   print("{}: {} of {}, a trace a device, {} nodes\n", flags.output,
-        flags.steps == 1 ? "one step" : fmt::format("{} steps", flags.steps), called(cut),
-        traces.nodes);
+        flags.request.steps == 1 ? "one step" : fmt::format("{} steps", flags.request.steps),
+        called(input, made.strategy()), traces.nodes);
 }
 
-void export_graph(ExportFlags& flags) {
+void export_graph(const ExportFlags& flags) {
   check_file(flags);
-  if (flags.strategy.empty()) return export_network(flags);
-  const CutCase cut = load_cut(flags);
-  const Prediction p = simulated(cut, flags);
-  write_graph(flags, print_dot(cut.input.graph, cut.input.cluster, cut.strategy, p.plan),
-              graph_export_json(cut.input, cut.strategy, flags.output), called(cut));
+  if (flags.request.strategy.empty()) return export_network(flags);
+  const Simulation made = simulated(flags);
+  const Case& input = *made.input;
+  const Strategy& strategy = made.strategy();
+  write_graph(flags, print_dot(input.graph, input.cluster, strategy, made.prediction.plan),
+              graph_export_json(input, strategy, flags.output), called(input, strategy));
 }
 
-void export_dtensor(ExportFlags& flags) {
+void export_dtensor(const ExportFlags& flags) {
   check_file(flags);
-  const CutCase cut = load_cut(flags);
-  const auto& [graph, cluster] = std::tie(cut.input.graph, cut.input.cluster);
-  const DTensorLayout layout = dtensor_layout(graph, cut.strategy, cluster.device_count());
-  write_file_whole(flags.output, print_dtensor(graph, cluster, cut.strategy, layout));
+  const Case input = load(flags.request.input);
+  const Strategy strategy = load_strategy(flags.request.strategy, input, flags.request.space);
+  const auto& [graph, cluster] = std::tie(input.graph, input.cluster);
+  const DTensorLayout layout = dtensor_layout(graph, strategy, cluster.device_count());
+  write_file_whole(flags.output, print_dtensor(graph, cluster, strategy, layout));
   if (flags.json) {
-    return print_json(dtensor_export_json(cut.input, cut.strategy, layout, flags.output));
+    return print_json(dtensor_export_json(input, strategy, layout, flags.output));
   }
   const std::string mesh = fmt::format("{}", fmt::join(layout.mesh, " x "));
-  print("{}: {} on a mesh of {}\n", flags.output, called(cut), mesh);
+  print("{}: {} on a mesh of {}\n", flags.output, called(input, strategy), mesh);
   const std::vector<std::string> lines = limit_lines(graph, layout);
   if (!lines.empty()) print("What DTensor cannot express, or does differently:\n");
   for (const std::string& line : lines) print("  {}\n", line);

@@ -8,20 +8,20 @@
 #include <string>
 
 #include "cli/options/case_options.h"
+#include "sim/ask/request.h"
 
 namespace strata {
 
 struct ExportFlags {
-  CaseRequest input;
-  std::string strategy, output;
-  std::size_t steps = 4;
+  PredictRequest request;
+  std::string output;
   bool per_rank = false, json = false;
 };
 
-void export_trace(ExportFlags& flags);
-void export_chakra(ExportFlags& flags);
+void export_trace(const ExportFlags& flags);
+void export_chakra(const ExportFlags& flags);
 /// Of the network alone where neither a cluster nor a strategy is given.
-void export_graph(ExportFlags& flags);
-void export_dtensor(ExportFlags& flags);
+void export_graph(const ExportFlags& flags);
+void export_dtensor(const ExportFlags& flags);
 
 }  // namespace strata
