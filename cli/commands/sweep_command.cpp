@@ -127,8 +127,8 @@ void run_sweep(Runner& runner, const SweepFlags& flags) {
   flags.json ? print_json(sweep_json(request, count)) : print_count(request, count);
   if (count.unanswered == 0) return;
   throw JobFailed(
-      fmt::format("{} cases have no answer; strata query {} \"SELECT * FROM failures\" says why",
-                  count.unanswered, request.store));
+      fmt::format("{} without an answer; strata query {} \"SELECT * FROM failures\" says why",
+                  counted(count.unanswered, "case", "cases"), request.store));
 }
 
 struct MergeFlags {

@@ -68,8 +68,10 @@ std::optional<FlopsUtilisation> flops_utilisation(const Case& input, const Strat
   const double parts =
       static_cast<double>(input.batch()) / static_cast<double>(input.graph.batch());
   const Flops least = input.dtypes.values == DType::fp32 ? flops.least : flops.hardware;
+  const auto devices = static_cast<double>(input.models.size());
   return FlopsUtilisation{parts * flops.model.value / possible,
-                          parts * flops.hardware.value / possible, parts * least.value / possible};
+                          parts * flops.hardware.value / possible, parts * least.value / possible,
+                          Flops{parts * flops.model.value / (step.value * devices)}};
 }
 
 void add_flops(const Case& input, const Strategy& strategy, CaseResult& result) {
@@ -79,6 +81,7 @@ void add_flops(const Case& input, const Strategy& strategy, CaseResult& result) 
   if (!used) return;
   result.mfu = used->model;
   result.hfu = used->hardware;
+  result.tflops = used->per_device.value / 1e12;
   result.plausible = plausibility(input, *used, Seconds{*result.step_seconds}).plausible;
 }
 

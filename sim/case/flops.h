@@ -26,6 +26,7 @@ StepFlops step_flops(const Graph& graph, const KernelTraits& kernels = {},
 struct FlopsUtilisation {
   double model = 0, hardware = 0;  ///< of all devices' peaks in the case's type
   double least = 0;                ///< likewise; Winograd's method is of fp32 alone
+  Flops per_device;                ///< the model's a second, of each device on average
 };
 /// Nothing where a device's profile has no peak of that type, or a what-if changes a layer's speed.
 std::optional<FlopsUtilisation> flops_utilisation(const Case& input, const Strategy& strategy,

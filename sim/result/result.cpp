@@ -16,7 +16,7 @@ using R = CaseResult;
 using enum ColumnGroup;
 using enum ColumnRank;
 
-constexpr std::array<ColumnSpec, 40> kColumns = {{
+constexpr auto kColumns = std::to_array<ColumnSpec>({
     {"job", job, &R::job},
     {"model", question, &R::model},
     {"cluster", question, &R::cluster},
@@ -52,6 +52,13 @@ constexpr std::array<ColumnSpec, 40> kColumns = {{
      .heading = "HFU",
      .more_is_better = true,
      .since = 4},
+    {.key = "tflops",
+     .group = step,
+     .value = &R::tflops,
+     .title = "model TFLOP/s a device",
+     .heading = "TFLOP/s",
+     .more_is_better = true,
+     .since = 6},
     {.key = "plausible", .group = step, .value = &R::plausible, .rank = detail, .since = 5},
     {.key = "measured_share",
      .group = prediction,
@@ -77,7 +84,7 @@ constexpr std::array<ColumnSpec, 40> kColumns = {{
     {"relative_error", run, &R::relative_error},
     {"moved_bytes", run, &R::moved_bytes},
     {"wall_seconds", record, &R::wall_seconds},
-}};
+});
 
 template <class T>
 Field as_field(const T& value) {
@@ -122,6 +129,10 @@ std::string text_of(const Field& field, Quantity quantity) {
 
 std::span<const ColumnSpec> columns() {
   return kColumns;
+}
+
+std::int64_t newest_version() {
+  return std::ranges::max_element(kColumns, {}, &ColumnSpec::since)->since;
 }
 
 const ColumnSpec* find_column(std::string_view key) {

@@ -31,6 +31,7 @@ struct CaseResult {
   std::optional<bool> fits;  ///< in the memory of the devices, or the limit that was set
   /// Of all devices' peaks: by the model's arithmetic, and by what kernels compute for it.
   std::optional<double> mfu, hfu;
+  std::optional<double> tflops;   ///< 1e12 of the model's FLOPs a second, for each device
   std::optional<bool> plausible;  ///< the utilisation, beside what was published (plausibility.h)
   std::optional<double> measured_share, interpolated_share, analytic_share;
   /// Of the network's activations: those of opaque ops that compute nobody knows how much.
@@ -84,6 +85,8 @@ struct ColumnSpec {
 
 /// In the order of a row.
 std::span<const ColumnSpec> columns();
+/// The version of the store that has all of them.
+std::int64_t newest_version();
 /// Null for a key that is none.
 const ColumnSpec* find_column(std::string_view key);
 /// Throws InternalError for a key that is none.

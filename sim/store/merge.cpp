@@ -102,11 +102,11 @@ void check_other(const Database& into, const std::string& file) {
 
 void check_same_version(Database& other) {
   check_version(other);
-  if (const std::int64_t version = schema_version(other); version != kSchemaVersion) {
+  if (const std::int64_t version = schema_version(other); version != newest_version()) {
     throw InputError(fmt::format(
         "{}: is of version {} of the store, and only version {} is merged; to open it for writing "
         "brings it up to date",
-        other.file(), version, kSchemaVersion));
+        other.file(), version, newest_version()));
   }
 }
 

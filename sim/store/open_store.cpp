@@ -56,10 +56,10 @@ void back_up(Database& database, const StoreLimits& limits) {
 }
 
 void bring_up_to_date(Database& database, const StoreLimits& limits) {
-  if (schema_version(database) == kSchemaVersion) return;
+  if (schema_version(database) == newest_version()) return;
   Transaction change(database);
   // Another process may have done it while this one waited for the lock.
-  if (schema_version(database) == kSchemaVersion) return;
+  if (schema_version(database) == newest_version()) return;
   back_up(database, limits);
   migrate(database);
   change.commit();
@@ -103,7 +103,7 @@ Database open_to_write(const std::string& file, const StoreLimits& limits) {
 Database open_to_read(const std::string& file, const StoreLimits& limits) {
   Database database(file, OpenMode::read, limits, only_immutable(file, limits));
   check_version(database);
-  if (schema_version(database) == kSchemaVersion) return database;
+  if (schema_version(database) == newest_version()) return database;
   Database copy = Database::in_memory(file);
   database.copy_to(copy);
   migrate(copy);

@@ -159,7 +159,7 @@ std::string definition(const ColumnSpec& column) {
 // stands at the end, so that old and new files are alike.
 std::vector<std::string> definitions_since(std::int64_t version) {
   std::vector<std::string> definitions;
-  while (++version <= kSchemaVersion) {
+  while (++version <= newest_version()) {
     for (const ColumnSpec& column : columns()) {
       if (column.since == version) definitions.push_back(definition(column));
     }
@@ -199,7 +199,7 @@ std::string views() {
 }
 
 std::string mark_version() {
-  return fmt::format("PRAGMA user_version = {};", kSchemaVersion);
+  return fmt::format("PRAGMA user_version = {};", newest_version());
 }
 
 }  // namespace
@@ -223,11 +223,11 @@ std::int64_t schema_version(Database& database) {
 
 void check_version(Database& database) {
   const std::int64_t version = schema_version(database);
-  if (version >= 1 && version <= kSchemaVersion) return;
+  if (version >= 1 && version <= newest_version()) return;
   throw InputError(
       fmt::format("{}: is of version {} of the store; this Strata knows versions 1 to "
                   "{}",
-                  database.file(), version, kSchemaVersion));
+                  database.file(), version, newest_version()));
 }
 
 void migrate(Database& database) {

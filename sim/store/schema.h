@@ -12,7 +12,6 @@ namespace strata {
 
 /// "STRA": by it a file is known as Strata's.
 inline constexpr std::int64_t kApplicationId = 0x53545241;
-inline constexpr std::int64_t kSchemaVersion = 5;
 
 /// "job, model, ...": the columns that a result fills, in their order.
 std::string answer_columns();

@@ -34,10 +34,14 @@ TEST(StepFlops, AreThoseOfTheWholeBatch) {
   const Strategy strategy = data_parallel(whole.graph, 4);
   const auto expected = flops_utilisation(whole, strategy, Seconds{1});
   ASSERT_TRUE(expected);
+  const double peak = whole.models.front()->peak(DType::fp32)->value;
+  EXPECT_DOUBLE_EQ(expected->per_device.value, expected->model * peak);
   for (const Case& input : {cut, in_rounds(cut, 4)}) {
     const auto found = flops_utilisation(input, strategy, Seconds{1});
     ASSERT_TRUE(found);
     EXPECT_NEAR(found->model, expected->model, 1e-9 * expected->model);
+    EXPECT_NEAR(found->per_device.value, expected->per_device.value,
+                1e-9 * expected->per_device.value);
     EXPECT_NEAR(found->hardware, expected->hardware, 1e-9 * expected->hardware);
   }
 }
