@@ -39,6 +39,11 @@ void change_launch(Case& input, const WhatIfValue& value) {
   input.runtime.launches.*launch = parse_seconds(value.text);
 }
 
+void change_kernel_launches(Case& input, const WhatIfValue& value) {
+  Launches& launches = input.runtime.launches;
+  launches.forward = launches.backward = launches.update = parse_seconds(value.text);
+}
+
 template <bool Launches::*wait>
 void change_wait(Case& input, const WhatIfValue& value) {
   input.runtime.launches.*wait = value.on;
@@ -117,6 +122,7 @@ std::vector<WhatIfSpec> make_table() {
       {"exchanges", word, change_exchanges, kExchangesWords},
       {"gather", word, change_gather, kGatherWords},
       {"sharing.unit", word, change_sharing_unit, kUnitWords},
+      {"launch.kernels", duration, change_kernel_launches},
       {"launch.forward", duration, change_launch<&Launches::forward>},
       {"launch.backward", duration, change_launch<&Launches::backward>},
       {"launch.update", duration, change_launch<&Launches::update>},
