@@ -49,7 +49,7 @@ void make_cut_optional(CLI::App& command) {
   command.get_option("--set")->needs(cluster);
   const CaseRequest any;
   each_setting(any, [&](std::string_view key, const auto& /*value*/) {
-    const bool of_network = key == "model" || key == "allow_unsupported";
+    const bool of_network = key == "model" || key == "dim" || key == "allow_unsupported";
     if (!of_network && key != "cluster") command.get_option(option_name(key))->needs(cluster);
   });
 }

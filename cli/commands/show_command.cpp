@@ -22,6 +22,7 @@ namespace {
 
 struct ShowOptions {
   std::string model;
+  OpenDims dims;
   Unsupported unsupported = Unsupported::refuse;
   bool json = false, all = false;
 };
@@ -95,7 +96,7 @@ void show_table(const Graph& graph, bool all) {
 void add_show_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("show", "show a network layer by layer, per sample");
   auto options = std::make_shared<ShowOptions>();
-  add_model(*command, options->model);
+  add_model(*command, options->model, options->dims);
   add_setting(*command, "allow_unsupported", options->unsupported);
   command
       ->add_flag("--all", options->all,
@@ -104,7 +105,7 @@ void add_show_command(CLI::App& app) {
   command->add_flag("--json", options->json, "print JSON")->disable_flag_override();
   command->callback([options] {
     const Network network =
-        load_network(options->model, 1, FileWeights::skip, options->unsupported);
+        load_network(options->model, 1, FileWeights::skip, options->unsupported, options->dims);
     options->json ? print_json(network_json(network.graph))
                   : show_table(network.graph, options->all);
     for (const std::string& each : network.notes) note(each);

@@ -12,7 +12,7 @@
 namespace strata {
 
 void add_model_and_cluster(CLI::App& command, CaseRequest& request) {
-  add_model(command, request.model);
+  add_model(command, request.model, request.dims);
   add_setting(command, "cluster", request.cluster)->required();
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What says which step it is about (MODEL, --cluster, --batch, --sync, --dtype, --profile, --set,
-// --allow-unsupported): shared by the commands that predict, search and compare.
+// What says which step it is about (MODEL, --dim, --cluster, --batch, --sync, --dtype, --profile,
+// --set, --allow-unsupported): shared by the commands that predict, search and compare.
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace strata {
 
-/// MODEL and --cluster, both required.
+/// MODEL and --cluster, both required, and --dim.
 void add_model_and_cluster(CLI::App& command, CaseRequest& request);
 /// All the others.
 void add_case_options(CLI::App& command, CaseRequest& request);

@@ -20,6 +20,7 @@ void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rou
   flags.rounds = rounds;
   command.add_option("MODEL", flags.models, "names (strata models), or .toml or .onnx files")
       ->required();
+  add_setting(command, "dim", flags.dims);
   add_device_settings(command, flags.devices, flags.training.dtype);
   add_training(command, flags.training, kBatchKeys);
   command.add_option(

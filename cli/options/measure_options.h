@@ -19,14 +19,15 @@ namespace strata {
 
 struct MeasureFlags {
   std::vector<std::string> models;
+  OpenDims dims;
   std::string devices, strategies = "data,model,owt,optimal", output;
   Training training;
   std::size_t rounds = 0;
   bool recorded = false, json = false;
 };
 
-/// MODEL…, --devices, --batch, --batch-per-device, --strategies, --dtype, --graph, --rounds, -o and
-/// --json.
+/// MODEL…, --dim, --devices, --batch, --batch-per-device, --strategies, --dtype, --graph, --rounds,
+/// -o and --json.
 void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rounds);
 
 /// The strategies' names. Throws InputError where -o names a file that is read or that could not
@@ -40,6 +41,7 @@ template <class Request>
 Request measure_request(const MeasureFlags& flags, const std::string& typed) {
   Request request;
   request.models = flags.models;
+  request.dims = flags.dims;
   request.devices = flags.devices;
   request.training = flags.training;
   const std::vector<std::string> strategies = checked_strategies(flags);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/base/error.h"
 #include "sim/case/what_ifs.h"
@@ -23,6 +24,16 @@ std::pair<std::string, std::string> split_what_if(const std::string& text) {
 
 }  // namespace
 
+CLI::Option* add_repeatable(CLI::App& command, const std::string& name,
+                            const std::function<void(const std::string&)>& set,
+                            const std::string& help) {
+  const auto join = [set](const std::vector<std::string>& texts) {
+    set(fmt::format("{}", fmt::join(texts, ",")));
+  };
+  return command.add_option_function<std::vector<std::string>>(name, join, help)
+      ->allow_extra_args(false);
+}
+
 void add_training(CLI::App& command, Training& training, std::span<const std::string_view> keys) {
   each_setting(training, [&](std::string_view key, auto& value) {
     if (!keys.empty() && std::ranges::find(keys, key) == keys.end()) return;
@@ -39,6 +50,12 @@ void add_tokens(CLI::App& command, std::function<void(std::int64_t)> set) {
                                         "Strata: `gpt2 --seq 256` is `gpt2:seq=256`")
       ->type_name("INT")
       ->check(whole_number({1, kMaxExtent}));
+}
+
+void add_model(CLI::App& command, std::string& model, OpenDims& dims) {
+  command.add_option("MODEL", model, std::string(setting("model").help))->required();
+  add_tokens(command, [&model](std::int64_t tokens) { model = with_tokens(model, tokens); });
+  add_setting(command, "dim", dims);
 }
 
 void add_what_ifs(CLI::App& command, WhatIfs& changes) {

@@ -37,6 +37,11 @@ inline constexpr bool kCounts = std::integral<Value> && !std::same_as<Value, boo
 template <class Value>
 inline constexpr bool kCounts<std::optional<Value>> = kCounts<Value>;
 
+/// An option that may stand there several times; `set` gets its texts with commas between.
+CLI::Option* add_repeatable(CLI::App& command, const std::string& name,
+                            const std::function<void(const std::string&)>& set,
+                            const std::string& help);
+
 /// The option of a setting, with its help, that sets `value`. Throws InputError, while arguments
 /// are parsed, for text that is none of its values for the job.
 template <class Value>
@@ -52,6 +57,9 @@ CLI::Option* add_setting(CLI::App& command, std::string_view key, Value& value,
     return add_whole_number(command, name, value, whole_range(setting(key), job), help);
   } else if constexpr (kPlain<Value>) {
     return command.add_option(name, value, help);
+  } else if constexpr (std::same_as<Value, OpenDims>) {
+    const auto set = [key, &value](const std::string& text) { read_setting(key, text, value); };
+    return add_repeatable(command, name, set, help);
   } else {
     const auto set = [key, &value](const std::string& text) { read_setting(key, text, value); };
     return command.add_option_function<std::string>(name, set, help);
@@ -60,18 +68,8 @@ CLI::Option* add_setting(CLI::App& command, std::string_view key, Value& value,
 
 /// --seq; options that are added before are set when `set` is called.
 void add_tokens(CLI::App& command, std::function<void(std::int64_t)> set);
-/// MODEL, required; of several, names. And --seq, the tokens of each.
-template <class Names>
-void add_model(CLI::App& command, Names& model) {
-  command.add_option("MODEL", model, std::string(setting("model").help))->required();
-  add_tokens(command, [&model](std::int64_t tokens) {
-    if constexpr (std::same_as<Names, std::string>) {
-      model = with_tokens(model, tokens);
-    } else {
-      for (std::string& each : model) each = with_tokens(each, tokens);
-    }
-  });
-}
+/// MODEL, required, --seq, its tokens, and --dim.
+void add_model(CLI::App& command, std::string& model, OpenDims& dims);
 /// The settings of a training, or those with these keys; of --batch and --batch-per-device one
 /// excludes the other.
 void add_training(CLI::App& command, Training& training,

@@ -52,9 +52,11 @@ std::string shown(const std::string& name) {
 }
 
 // What runs start from; two files of one network may differ in nothing else.
-std::string file_weights(const std::string& model) {
+std::string file_weights(const CaseRequest& request) {
+  const Network network =
+      load_network(request.model, 1, FileWeights::read, Unsupported::refuse, request.dims);
   std::string bytes;
-  for (const auto& layer : load_network(model, 1, FileWeights::read).weights) {
+  for (const auto& layer : network.weights) {
     bytes.append(reinterpret_cast<const char*>(layer.data()), layer.size() * sizeof(float));
   }
   return bytes;
@@ -120,15 +122,17 @@ Answers::Answers(std::string version, Runner* runner)
     : version_(std::move(version)), runner_(runner) {}
 
 template <class Content>
-StoredInput Answers::input(std::string kind, const std::string& name, const Content& content) {
+StoredInput Answers::input(std::string kind, const std::string& name, const Content& content,
+                           const std::string& read_with) {
+  const auto key = std::tuple(kind, name, read_with);
   {
     const std::lock_guard guard(lock_);
-    const auto known = hashes_.find({kind, name});
+    const auto known = hashes_.find(key);
     if (known != hashes_.end()) return {std::move(kind), name, known->second};
   }
   const CaseKey hash = hash_of(content());
   const std::lock_guard guard(lock_);
-  hashes_[{kind, name}] = hash;
+  hashes_[key] = hash;
   return {std::move(kind), name, hash};
 }
 
@@ -137,9 +141,11 @@ std::vector<StoredInput> Answers::inputs(const Question& question) {
   const CaseRequest& request = question.input();
   const std::string strategy = question.strategy();
   std::vector<StoredInput> all;
-  all.push_back(input("model", request.model, [&] {
-    return print_model(load_model(request.model, 1, request.unsupported));
-  }));
+  const std::string dims = print_open_dims(request.dims);
+  const auto network = [&] {
+    return print_model(load_model(request.model, 1, request.unsupported, request.dims));
+  };
+  all.push_back(input("model", request.model, network, dims));
   if (question.job != Job::run) {
     all.push_back(input("cluster", request.cluster,
                         [&] { return print_cluster(load_cluster(request.cluster)); }));
@@ -156,7 +162,8 @@ std::vector<StoredInput> Answers::inputs(const Question& question) {
   }
   if (question.job == Job::run) {
     if (request.model.ends_with(".onnx")) {
-      all.push_back(input("weights", request.model, [&] { return file_weights(request.model); }));
+      all.push_back(input(
+          "weights", request.model, [&] { return file_weights(request); }, dims));
     }
     const std::string machine = runner_->description(question.where());
     all.push_back(input("machine", machine, [&] { return std::string_view(machine); }));

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "sim/ask/ask.h"
@@ -37,8 +38,10 @@ class Answers {
 
  private:
   std::vector<StoredInput> inputs(const Question& question);
+  /// `read_with`: settings that change what is read of that name.
   template <class Content>
-  StoredInput input(std::string kind, const std::string& name, const Content& content);
+  StoredInput input(std::string kind, const std::string& name, const Content& content,
+                    const std::string& read_with = "");
   void predicted(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled);
   void solved(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled);
   void ran(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled);
@@ -49,7 +52,8 @@ class Answers {
   Runner* runner_;
   CaseLoader loader_;
   std::mutex lock_;
-  std::map<std::pair<std::string, std::string>, CaseKey> hashes_;  // by kind and name
+  /// By kind, name and what it was read with.
+  std::map<std::tuple<std::string, std::string, std::string>, CaseKey> hashes_;
 };
 
 }  // namespace strata

@@ -147,6 +147,7 @@ template <class Any, class Visit>
 requires std::same_as<std::remove_const_t<Any>, RunRequest>
 void each_setting(Any& request, const Visit& visit) {
   visit("model", request.input.model);
+  visit("dim", request.input.dims);
   visit("devices", request.devices);
   visit("strategy", request.strategy);
   each_setting(request.input.training, visit);

@@ -19,7 +19,7 @@ class Look {
   std::vector<WrongSetting> at_all() {
     at_devices();
     if (question_.job == Job::run) at_constants();
-    attempt("model", [&] { graph_ = loader_.network(request_, 1); });
+    at_model();
     if (graph_ && cluster_) at_batch();
     for (const auto& [key, value] : request_.sets) at_what_if(key, value);
     if (cluster_) at_profiles();
@@ -46,6 +46,27 @@ class Look {
     }
     if (runner_ == nullptr) throw EnvironmentError("there are no devices to run on");
     attempt("devices", [&] { cluster_ = runner_->cluster(question_.where()); });
+  }
+
+  void at_model() {
+    try {
+      graph_ = loader_.network(request_, 1);
+    } catch (const InputError& error) {
+      wrong_.push_back({comes_of_dims(error.message()) ? "dim" : "model", error.message()});
+    }
+  }
+
+  // The model without them has another error, or none.
+  bool comes_of_dims(const std::string& message) {
+    if (request_.dims.empty()) return false;
+    CaseRequest without = request_;
+    without.dims.clear();
+    try {
+      loader_.network(without, 1);
+      return true;
+    } catch (const InputError& error) {
+      return error.message() != message;
+    }
   }
 
   // Each by itself, since each has a line.

@@ -16,6 +16,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/cost/eq1.h"
 #include "sim/graph/graph.h"
+#include "sim/graph/open_dims.h"
 #include "sim/graph/optimizer.h"
 #include "sim/profile/profile.h"
 #include "sim/simulate/simulate.h"
@@ -35,6 +36,7 @@ enum class Unsupported : std::uint8_t { refuse, opaque };
 /// A case by names and files.
 struct CaseRequest {
   std::string model;    ///< a zoo name or a file
+  OpenDims dims = {};   ///< of the file
   std::string cluster;  ///< a preset's name or a file
   Training training = {};
   std::string framework = std::string(kNoFramework);  ///< a name or a file (framework.h)
@@ -101,6 +103,6 @@ Cluster load_cluster(const std::string& cluster, const WhatIfs& changes);
 
 /// As load_network() (network.h), without what the file has beside it.
 Graph load_model(const std::string& model, std::int64_t batch,
-                 Unsupported unsupported = Unsupported::refuse);
+                 Unsupported unsupported = Unsupported::refuse, const OpenDims& dims = {});
 
 }  // namespace strata

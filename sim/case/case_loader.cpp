@@ -80,8 +80,9 @@ Graph CaseLoader::network_of_round(const CaseRequest& request, std::int64_t batc
 }
 
 Graph CaseLoader::network(const CaseRequest& request, std::int64_t batch) {
-  return remembered(lock_, networks_, {request.model, batch, request.unsupported},
-                    [&] { return load_model(request.model, batch, request.unsupported); });
+  return remembered(
+      lock_, networks_, {request.model, batch, request.unsupported, request.dims},
+      [&] { return load_model(request.model, batch, request.unsupported, request.dims); });
 }
 
 Cluster CaseLoader::cluster(const std::string& name) {

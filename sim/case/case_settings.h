@@ -16,6 +16,7 @@ template <class Request, class Visit>
 requires std::same_as<std::remove_const_t<Request>, CaseRequest>
 void each_setting(Request& request, const Visit& visit) {
   visit("model", request.model);
+  visit("dim", request.dims);
   visit("cluster", request.cluster);
   each_setting(request.training, visit);
   visit("as", request.framework);

@@ -15,23 +15,36 @@ namespace strata {
 
 namespace {
 
+void refuse_dims(const std::string& model, const OpenDims& dims) {
+  if (dims.empty()) return;
+  throw InputError(fmt::format("`dim` {}: {} leaves no dim open, only .onnx files do; allowed: {}",
+                               print_open_dims(dims), model,
+                               is_model_file(model)
+                                   ? "other shapes in the file"
+                                   : "sizes behind a family's name, as gpt2:seq=256"));
+}
+
 Network read_network(const std::string& model, std::int64_t batch, FileWeights weights,
-                     Unsupported unsupported) {
-  if (model.ends_with(".toml")) return {read_model(model, batch), {}, {}};
-  if (!model.ends_with(".onnx")) return {build_zoo(model, batch), {}, {}};
+                     Unsupported unsupported, const OpenDims& dims) {
+  if (!model.ends_with(".onnx")) {
+    Graph graph = is_model_file(model) ? read_model(model, batch) : build_zoo(model, batch);
+    refuse_dims(model, dims);
+    return {std::move(graph), {}, {}};
+  }
   const bool wanted = weights == FileWeights::read;
   const bool opaque = unsupported == Unsupported::opaque;
   OnnxModel file = read_onnx(model, batch, wanted ? OnnxWeights::read : OnnxWeights::skip,
-                             opaque ? OnnxUnsupported::opaque : OnnxUnsupported::refuse);
+                             opaque ? OnnxUnsupported::opaque : OnnxUnsupported::refuse, dims);
   return {std::move(file.graph), std::move(file.weights), std::move(file.notes)};
 }
 
 // Whether the network is sound for one sample, and has too many of them. What is wrong with it
 // otherwise, its reader has said.
-void check_batch(const std::string& model, std::int64_t batch, Unsupported unsupported) {
+void check_batch(const std::string& model, std::int64_t batch, Unsupported unsupported,
+                 const OpenDims& dims) {
   std::int64_t most = 0;
   try {
-    most = read_network(model, 1, FileWeights::skip, unsupported).graph.largest_batch();
+    most = read_network(model, 1, FileWeights::skip, unsupported, dims).graph.largest_batch();
   } catch (const InputError&) {
     return;
   }
@@ -45,17 +58,18 @@ void check_batch(const std::string& model, std::int64_t batch, Unsupported unsup
 }  // namespace
 
 Network load_network(const std::string& model, std::int64_t batch, FileWeights weights,
-                     Unsupported unsupported) {
+                     Unsupported unsupported, const OpenDims& dims) {
   try {
-    return read_network(model, batch, weights, unsupported);
+    return read_network(model, batch, weights, unsupported, dims);
   } catch (const InputError&) {
-    if (batch > 1) check_batch(model, batch, unsupported);
+    if (batch > 1) check_batch(model, batch, unsupported, dims);
     throw;
   }
 }
 
-Graph load_model(const std::string& model, std::int64_t batch, Unsupported unsupported) {
-  return load_network(model, batch, FileWeights::skip, unsupported).graph;
+Graph load_model(const std::string& model, std::int64_t batch, Unsupported unsupported,
+                 const OpenDims& dims) {
+  return load_network(model, batch, FileWeights::skip, unsupported, dims).graph;
 }
 
 void check_runs(const Graph& graph) {

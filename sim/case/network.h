@@ -21,11 +21,11 @@ struct Network {
 
 enum class FileWeights : std::uint8_t { skip, read };
 
-/// A zoo name, or a file where it ends in .toml or .onnx. Throws InputError; of a batch that is too
-/// large for one graph (limits.h) it says how large one may be.
+/// A zoo name, or a file where it ends in .toml or .onnx, which alone has open dims. Throws
+/// InputError; of a batch that is too large for one graph (limits.h) it says how large one may be.
 Network load_network(const std::string& model, std::int64_t batch,
                      FileWeights weights = FileWeights::skip,
-                     Unsupported unsupported = Unsupported::refuse);
+                     Unsupported unsupported = Unsupported::refuse, const OpenDims& dims = {});
 
 /// Throws InputError for a network with an opaque op, which can be predicted but not run.
 void check_runs(const Graph& graph);

@@ -20,7 +20,8 @@ struct Subject {
 
 Subject load(const ProfileRequest& request, const Cluster& cluster, const std::string& model) {
   const auto devices = static_cast<std::int64_t>(cluster.device_count());
-  Graph graph = load_model(model, batch_of(request.training, devices));
+  Graph graph =
+      load_model(model, batch_of(request.training, devices), Unsupported::refuse, request.dims);
   check_runs(graph);
   auto shapes = shapes_of(graph, cluster, request.strategies);
   return {std::move(graph), std::move(shapes)};

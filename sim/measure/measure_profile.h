@@ -21,6 +21,7 @@ namespace strata {
 
 struct ProfileRequest {
   std::vector<std::string> models;  ///< zoo names or files
+  OpenDims dims = {};               ///< of each of them
   std::string devices;              ///< as the Runner names them: "cpu:2"
   Training training = {};
   std::vector<AskedStrategy> strategies = {"data", "model", "owt", "optimal"};

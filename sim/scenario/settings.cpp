@@ -44,9 +44,12 @@ constexpr std::int64_t kMostStrategies = 10'000, kMostEvaluations = 1'000'000, k
 // What float32 holds, in which runs compute.
 constexpr double kMostRate = std::numeric_limits<float>::max();
 
-constexpr std::array<SettingSpec, 42> kSettings = {{
+constexpr std::array<SettingSpec, 43> kSettings = {{
     {"model", ValueForm::text, kEveryJob, "MODEL",
      "a name (strata models), or a .toml or .onnx file"},
+    {"dim", ValueForm::dims, kEveryJob, "NAME=N",
+     "the number of a dim that an .onnx file leaves open, by its name there, as height=224; "
+     "several with commas between; repeatable"},
     {"cluster", ValueForm::text, kSimulated, "CLUSTER", "a name (strata clusters) or a .toml file"},
     {"devices", ValueForm::text, kRun, "DEVICES",
      "cpu:N, N cores of this machine, a device each; cuda:0,1, GPUs by number; cuda:0/N, GPU 0 "
@@ -265,12 +268,22 @@ void check_word(const SettingSpec& setting, const Value& value, const std::strin
                          file ? fmt::format(", {}, or a .json file", kHybridForm) : ""));
 }
 
-void check_size(const Value& value, const std::string& text) {
+// As `parse` takes it.
+template <class Parse>
+void check_parsed(const Value& value, const std::string& text, const Parse& parse) {
   try {
-    parse_bytes(text);
+    parse(text);
   } catch (const InputError& error) {
     value.fail(fmt::format("'{}': {}", value.name(), error.message()));
   }
+}
+
+template <class Read>
+auto naming(const SettingSpec& setting, const Read& read) try {
+  return read();
+} catch (InputError& error) {
+  error.add_context(fmt::format("`{}`", setting.key));
+  throw;
 }
 
 std::string number_text(const Value& value) {
@@ -363,7 +376,9 @@ void check_text(const SettingSpec& setting, const Value& value, const std::strin
       if (text.find(',') == std::string::npos) return;
       return refuse_text(value, "a file's name without a comma", text);
     case ValueForm::size:
-      return check_size(value, text);
+      return check_parsed(value, text, parse_bytes);
+    case ValueForm::dims:
+      return check_parsed(value, text, parse_open_dims);
     case ValueForm::positive:
     case ValueForm::natural:
       return check_integer(value, text, whole_range(setting, job));
@@ -399,11 +414,12 @@ double read_rate(const SettingSpec& setting, std::string_view text) try {
       fmt::format("`{}`: {}; allowed: a number of at least 0", setting.key, error.message()));
 }
 
-Bytes read_size(const SettingSpec& setting, std::string_view text) try {
-  return parse_bytes(text);
-} catch (InputError& error) {
-  error.add_context(fmt::format("`{}`", setting.key));
-  throw;
+Bytes read_size(const SettingSpec& setting, std::string_view text) {
+  return naming(setting, [&] { return parse_bytes(text); });
+}
+
+OpenDims read_dims(const SettingSpec& setting, std::string_view text) {
+  return naming(setting, [&] { return parse_open_dims(text); });
 }
 
 }  // namespace strata

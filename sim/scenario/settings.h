@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/graph/open_dims.h"
 #include "sim/scenario/scenario.h"
 #include "sim/text/split.h"
 #include "sim/text/units.h"
@@ -29,6 +30,7 @@ enum class ValueForm : std::uint8_t {
   choice,    ///< one of a few words
   strategy,  ///< one of a few words, or a .json file
   files,     ///< names of files, without commas
+  dims,      ///< NAME=NUMBER, several with commas between
   size,      ///< bytes: "8 GiB", or an integer
   positive,  ///< an integer of at least 1
   natural,   ///< an integer of at least 0
@@ -93,6 +95,7 @@ std::int64_t read_whole(const SettingSpec& setting, std::string_view text, Job j
 /// A finite number of at least 0.
 double read_rate(const SettingSpec& setting, std::string_view text);
 Bytes read_size(const SettingSpec& setting, std::string_view text);
+OpenDims read_dims(const SettingSpec& setting, std::string_view text);
 
 /// What has a place among the choices: an enumerator, or the second of two for true.
 template <class Value>
@@ -110,6 +113,8 @@ void read_setting(std::string_view key, std::string_view text, Value& value,
     value = read_rate(spec, text);
   } else if constexpr (std::same_as<Value, Bytes>) {
     value = read_size(spec, text);
+  } else if constexpr (std::same_as<Value, OpenDims>) {
+    value = read_dims(spec, text);
   } else if constexpr (std::same_as<Value, std::vector<std::string>>) {
     value = split_at_commas(text);
   } else {
@@ -139,6 +144,8 @@ std::string print_setting(std::string_view key, const Value& value) {
     return std::to_string(value);
   } else if constexpr (std::same_as<Value, Bytes>) {
     return print_exact(value);
+  } else if constexpr (std::same_as<Value, OpenDims>) {
+    return print_open_dims(value);
   } else {
     return value;
   }

@@ -1,5 +1,5 @@
 // KEY=TEXT of a setting, as the command line has them: what is read lies within what is allowed,
-// and sizes print and read back equal.
+// and sizes and open dims print and read back equal.
 
 #include "sim/scenario/settings.h"
 
@@ -15,7 +15,7 @@ constexpr std::string_view kWords[] = {
     "model",   "batch",     "strategy", "memory_limit", "jitter",  "steps",     "lr",       "seed",
     "degrees", "objective", "dtype",    "sync",         "zero",    "recompute", "schedule", "8 GiB",
     "1.5 GB",  "bf16",      "ring",     "1f1b",         "profile", "layers",    "true",     "all"};
-constexpr std::string_view kLines[] = {"batch=32", "memory_limit=8 GiB", "lr=0.01"};
+constexpr std::string_view kLines[] = {"batch=32", "memory_limit=8 GiB", "lr=0.01", "dim=h=3,w=4"};
 constexpr strata::Vocabulary kVocabulary = {kWords, kLines};
 
 void check_size(const strata::SettingSpec& setting, std::string_view text) {
@@ -44,6 +44,11 @@ void check(const strata::SettingSpec& setting, std::string_view text, strata::Jo
     case strata::ValueForm::seconds:
       if (!(strata::read_rate(setting, text) >= 0)) std::abort();
       return;
+    case strata::ValueForm::dims: {
+      const strata::OpenDims dims = strata::read_dims(setting, text);
+      if (strata::read_dims(setting, strata::print_open_dims(dims)) != dims) std::abort();
+      return;
+    }
     default:
       return;  // texts: names of networks, clusters and files
   }

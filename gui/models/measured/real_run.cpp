@@ -20,6 +20,7 @@ namespace {
 ValidateRequest request_for(const RealRun& run) {
   ValidateRequest request;
   request.models = {run.document.input.model};
+  request.dims = run.document.input.dims;
   request.devices = run.devices;
   request.each_count = false;
   request.training.batch_per_device = run.batch_per_device;
@@ -111,8 +112,8 @@ std::vector<std::string> doubts(const RealOutcome& outcome, std::size_t cores) {
 }
 
 std::string command_of(const RealRun& run) {
-  constexpr std::array<std::string_view, 4> kSettings = {"batch_per_device", "sync", "bucket",
-                                                         "optimizer"};
+  constexpr std::array<std::string_view, 5> kSettings = {"dim", "batch_per_device", "sync",
+                                                         "bucket", "optimizer"};
   const StrategyChoice& strategy = run.document.strategy;
   CaseRequest input = run.document.input;
   input.training.batch_per_device = run.batch_per_device;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/base/error.h"
 #include "sim/graph/ops/limits.h"
@@ -67,8 +68,8 @@ void check_rank(int rank) {
 
 void check_dim(const Shape::Dimension& dim, int i) {
   if (!dim.has_dim_value()) {
-    throw InputError(fmt::format("its dim {} is '{}'; allowed: numbers, but for the batch", i,
-                                 shown(dim.dim_param())));
+    throw InputError(
+        fmt::format("its dim {} has no number; allowed: numbers, but for the batch", i));
   }
   if (dim.dim_value() >= 1 && dim.dim_value() <= kMaxExtent) return;
   throw InputError(
@@ -94,12 +95,74 @@ void take_batch(const Shape::Dimension& dim, std::optional<std::int64_t>& batch)
   batch = value;
 }
 
+bool is_named(const Shape::Dimension& dim) {
+  return dim.has_dim_param() && !dim.dim_param().empty();
+}
+
+void check_closed(const Shape& shape, int first) {
+  std::vector<std::string> names;
+  for (int i = first; i < shape.dim_size(); ++i) {
+    if (is_named(shape.dim(i))) names.push_back(shown(shape.dim(i).dim_param()));
+  }
+  if (names.empty()) return;
+  throw InputError(fmt::format(
+      "its dim{} '{}' {} open; allowed: numbers, but for the batch; `dim` {}=N gives one",
+      names.size() == 1 ? "" : "s", fmt::join(names, "', '"), names.size() == 1 ? "is" : "are",
+      names.front()));
+}
+
 void check_input(const onnx::ValueInfoProto& input, bool is_data,
                  std::optional<std::int64_t>& batch) {
   const Shape& shape = shape_of(input);
   if (is_data) check_rank(shape.dim_size());
-  for (int i = is_data ? 1 : 0; i < shape.dim_size(); ++i) check_dim(shape.dim(i), i);
+  const int first = is_data ? 1 : 0;
+  check_closed(shape, first);
+  for (int i = first; i < shape.dim_size(); ++i) check_dim(shape.dim(i), i);
   if (is_data) take_batch(shape.dim(0), batch);
+}
+
+/// The names of dims of inputs.
+struct DimNames {
+  NameSet open, batch;
+};
+
+DimNames dim_names(const onnx::GraphProto& graph) {
+  const NameSet data = read_as_data(graph);
+  DimNames names;
+  for (const auto& input : graph.input()) {
+    const auto& dims = input.type().tensor_type().shape().dim();
+    for (int i = 0; i < dims.size(); ++i) {
+      if (!is_named(dims[i])) continue;
+      const bool batch = i == 0 && data.contains(input.name());
+      (batch ? names.batch : names.open).insert(dims[i].dim_param());
+    }
+  }
+  for (const std::string& name : names.batch) names.open.erase(name);
+  return names;
+}
+
+void check_names(const OpenDims& dims, const DimNames& names, const std::string& file) {
+  std::string allowed;
+  for (const std::string& name : names.open) allowed += (allowed.empty() ? "" : ", ") + shown(name);
+  for (const auto& [name, extent] : dims) {
+    if (names.open.contains(name)) continue;
+    if (names.batch.contains(name)) {
+      fail({file, 0}, fmt::format("`dim` {}: it is the number of samples; allowed: `batch` {}",
+                                  shown(name), extent));
+    }
+    fail({file, 0},
+         allowed.empty()
+             ? fmt::format("`dim` {}: its inputs have no open dim", shown(name))
+             : fmt::format("`dim` {}: no input has such a dim; allowed: {}", shown(name), allowed));
+  }
+}
+
+void close_dims(onnx::ValueInfoProto& value, const OpenDims& dims) {
+  if (!value.type().has_tensor_type() || !value.type().tensor_type().has_shape()) return;
+  for (auto& dim : *value.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim()) {
+    const auto given = dim.has_dim_param() ? dims.find(dim.dim_param()) : dims.end();
+    if (given != dims.end()) dim.set_dim_value(given->second);
+  }
 }
 
 void insert_dims(std::set<std::int64_t>& dims, const onnx::TensorProto& tensor) {
@@ -129,6 +192,14 @@ bool is_prime(std::int64_t number) {
 }
 
 }  // namespace
+
+void set_open_dims(onnx::GraphProto& graph, const OpenDims& dims, const std::string& file) {
+  if (dims.empty()) return;
+  check_names(dims, dim_names(graph), file);
+  for (auto* values : {graph.mutable_input(), graph.mutable_value_info(), graph.mutable_output()}) {
+    for (auto& value : *values) close_dims(value, dims);
+  }
+}
 
 GraphInputs sort_inputs(const onnx::GraphProto& graph, const std::string& file) {
   const NameSet data = read_as_data(graph);

@@ -10,7 +10,13 @@
 
 #include <onnx/onnx_pb.h>
 
+#include "sim/graph/open_dims.h"
+
 namespace strata {
+
+/// Gives the dims of all values that have these names their numbers. Throws InputError "FILE: ..."
+/// for a name that no input has, which lists those that inputs do have, and for that of the batch.
+void set_open_dims(onnx::GraphProto& graph, const OpenDims& dims, const std::string& file);
 
 /// Names, in the order of the file. Inputs that nothing reads are neither, and so are those that
 /// old exporters list for their initializers.

@@ -9,6 +9,7 @@
 
 #include "sim/base/error.h"
 #include "sim/importers/onnx/functions.h"
+#include "sim/importers/onnx/graph_inputs.h"
 #include "sim/importers/onnx/node_readers.h"
 #include "sim/importers/onnx/parameters.h"
 #include "sim/importers/onnx/soundness.h"
@@ -186,8 +187,9 @@ class Reading {
 };
 
 OnnxModel convert(onnx::ModelProto model, const std::string& file, std::int64_t batch,
-                  OnnxWeights weights, OnnxUnsupported unsupported) {
+                  OnnxWeights weights, OnnxUnsupported unsupported, const OpenDims& dims) {
   inline_functions(model, file);
+  if (model.has_graph()) set_open_dims(*model.mutable_graph(), dims, file);
   if (model.has_graph()) take_integers(*model.mutable_graph(), folder_of(file), kMostEvaluated);
   check_sound(model, file);
   return Reading(model, file, batch, unsupported).read(weights);
@@ -200,22 +202,22 @@ bool reads_onnx() {
 }
 
 OnnxModel parse_onnx(std::string_view bytes, const std::string& file, std::int64_t batch,
-                     OnnxWeights weights, OnnxUnsupported unsupported) {
+                     OnnxWeights weights, OnnxUnsupported unsupported, const OpenDims& dims) {
   onnx::ModelProto model;
   check_parsed(
       bytes.size() <= INT_MAX && model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())),
       file);
-  return convert(std::move(model), file, batch, weights, unsupported);
+  return convert(std::move(model), file, batch, weights, unsupported, dims);
 }
 
 OnnxModel read_onnx(const std::string& file, std::int64_t batch, OnnxWeights weights,
-                    OnnxUnsupported unsupported) {
+                    OnnxUnsupported unsupported, const OpenDims& dims) {
   onnx::ModelProto model;
   {
     const std::string bytes = read_file(file, INT_MAX);  // gone before the values are read
     check_parsed(model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())), file);
   }
-  return convert(std::move(model), file, batch, weights, unsupported);
+  return convert(std::move(model), file, batch, weights, unsupported, dims);
 }
 
 }  // namespace strata

@@ -3,8 +3,9 @@
 // Networks from ONNX files (opset 7 to 23), as PyTorch and others export them: docs/models.md says
 // what of ONNX is read. Each layer is held to the shapes that are inferred of the file (shapes.h),
 // so that a Graph which comes out of here has the extents that its file means. The batch of the
-// file, symbolic or fixed, gives way to the one that is asked for. A network with an output of (n,
-// c), or (n, w, c) of tokens, ends in softmax cross-entropy there, as those of the zoo do.
+// file, symbolic or fixed, gives way to the one that is asked for; other symbolic dims of its
+// inputs must be given a number by name. A network with an output of (n, c), or (n, w, c) of
+// tokens, ends in softmax cross-entropy there, as those of the zoo do.
 //
 // Pure functions; thread-safe. In a build without ONNX every file is an EnvironmentError.
 
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "sim/graph/graph.h"
+#include "sim/graph/open_dims.h"
 
 namespace strata {
 
@@ -43,11 +45,13 @@ bool reads_onnx();
 /// in the model's folder or below it.
 OnnxModel read_onnx(const std::string& file, std::int64_t batch,
                     OnnxWeights weights = OnnxWeights::skip,
-                    OnnxUnsupported unsupported = OnnxUnsupported::refuse);
+                    OnnxUnsupported unsupported = OnnxUnsupported::refuse,
+                    const OpenDims& dims = {});
 
 /// The same of bytes; `file` says where they come from, and where external files stand.
 OnnxModel parse_onnx(std::string_view bytes, const std::string& file, std::int64_t batch,
                      OnnxWeights weights = OnnxWeights::skip,
-                     OnnxUnsupported unsupported = OnnxUnsupported::refuse);
+                     OnnxUnsupported unsupported = OnnxUnsupported::refuse,
+                     const OpenDims& dims = {});
 
 }  // namespace strata

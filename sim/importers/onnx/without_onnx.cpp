@@ -11,7 +11,8 @@ bool reads_onnx() {
   return false;
 }
 
-OnnxModel read_onnx(const std::string& file, std::int64_t, OnnxWeights, OnnxUnsupported) {
+OnnxModel read_onnx(const std::string& file, std::int64_t, OnnxWeights, OnnxUnsupported,
+                    const OpenDims&) {
   throw EnvironmentError(
       fmt::format("{}: this build reads no ONNX, for libonnx-dev was not there to build it; "
                   "allowed: a zoo name, or a file ending in .toml",
@@ -19,8 +20,8 @@ OnnxModel read_onnx(const std::string& file, std::int64_t, OnnxWeights, OnnxUnsu
 }
 
 OnnxModel parse_onnx(std::string_view, const std::string& file, std::int64_t batch,
-                     OnnxWeights weights, OnnxUnsupported unsupported) {
-  return read_onnx(file, batch, weights, unsupported);
+                     OnnxWeights weights, OnnxUnsupported unsupported, const OpenDims& dims) {
+  return read_onnx(file, batch, weights, unsupported, dims);
 }
 
 }  // namespace strata

@@ -27,7 +27,7 @@ constexpr std::uint64_t kSeed = 1;
 
 Graph load_for(const ValidateRequest& request, const std::string& model, std::size_t devices) {
   const auto count = static_cast<std::int64_t>(devices);
-  return load_model(model, batch_of(request.training, count));
+  return load_model(model, batch_of(request.training, count), Unsupported::refuse, request.dims);
 }
 
 /// How many rounds of turns there are: a number, or as many as a time has room for.

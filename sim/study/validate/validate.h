@@ -30,6 +30,7 @@ Seconds steady_now();
 
 struct ValidateRequest {
   std::vector<std::string> models;  ///< zoo names or files, of different names
+  OpenDims dims = {};               ///< of each of them
   std::string devices = "cpu:2";    ///< as the Runner names them
   bool each_count = true;           ///< also on each smaller number, the first of them
   Training training = {};  ///< the same batch on every number of devices; rounds divide alike

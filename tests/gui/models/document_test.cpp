@@ -52,6 +52,15 @@ TEST(Document, RemembersThatItsNetworkMayHaveOpaqueOps) {
   EXPECT_FALSE(document == edited_document());
 }
 
+TEST(Document, RemembersTheDimsThatItsNetworkLeavesOpen) {
+  Document document = edited_document();
+  document.input.model = "net.onnx";
+  document.input.dims = {{"height", 32}, {"width", 48}};
+  EXPECT_THAT(case_arguments(document), HasSubstr(" --dim height=32,width=48"));
+  EXPECT_EQ(parse_desk(print_desk({document}), "session.json").document, document);
+  EXPECT_EQ(document.with_model("other.onnx").input.dims, OpenDims());
+}
+
 TEST(Document, AStrategysFileIsOfItsNetwork) {
   Document document = usual_document();
   document.strategy.source = "mine.json";

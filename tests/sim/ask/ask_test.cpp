@@ -51,6 +51,7 @@ std::string other_value(const SettingSpec& setting) {
   if (setting.form == ValueForm::flag) return "true";
   if (setting.form == ValueForm::size) return "3 MiB";
   if (setting.form == ValueForm::files) return "other.toml";
+  if (setting.form == ValueForm::dims) return "height=3";
   if (setting.form == ValueForm::text || setting.form == ValueForm::strategy) return "none";
   return "7";
 }
@@ -61,7 +62,8 @@ std::string text_of(std::string_view key, const Value& value) {
     return fmt::format("{}", value);
   } else if constexpr (std::same_as<Value, std::vector<std::string>>) {
     return fmt::format("{}", fmt::join(value, ","));
-  } else if constexpr (std::is_enum_v<Value> || std::same_as<Value, Bytes>) {
+  } else if constexpr (std::is_enum_v<Value> || std::same_as<Value, Bytes> ||
+                       std::same_as<Value, OpenDims>) {
     return print_setting(key, value);
   } else {
     return fmt::format("{}", value);

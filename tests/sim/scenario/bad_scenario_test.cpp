@@ -25,7 +25,7 @@ constexpr const char* kGood = "[[sweep]]\nmodel = \"m\"\ncluster = \"c\"\nstrate
 
 const std::vector<Bad> kBadKeys = {
     {"batches = 4",
-     "5: unknown key 'batches'; allowed: name, job, model, cluster, devices, batch, "
+     "5: unknown key 'batches'; allowed: name, job, model, dim, cluster, devices, batch, "
      "batch_per_device, strategy, sync, bucket, zero, offload, dtype, gradients, optimizer, "
      "micro_batch, schedule, recompute, as, profile, memory_limit, jitter, "
      "steps, "
@@ -76,6 +76,9 @@ const std::vector<Bad> kBadValues = {
      "5: 'profile' must be a file's name without a comma; it is a,b.toml"},
     {"profile = [[\"a.toml\", 2]]", "5: 'profile[0][1]' must be a string; it is 2"},
     {"profile = [[]]", "5: 'profile[0]' must be a list of at least one file; it is a list"},
+    {"dim = \"height\"", "5: 'dim': 'height' is no NAME=NUMBER; allowed: as height=32,width=48"},
+    {"dim = [\"h=2,w=2\", \"h=2,w=0\"]",
+     "5: 'dim[1]': w is '0'; allowed: an integer from 1 to 2147483648"},
     {"set = 3", "5: 'set' must be a table; it is 3"},
     {"[sweep.set]\nx = true",
      "6: 'x' must be a text, a number, a range or a list of them; it is true"},

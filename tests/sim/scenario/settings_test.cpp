@@ -4,6 +4,7 @@
 #include "sim/scenario/settings.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -68,6 +69,23 @@ TEST(Settings, SayWhatIsAllowed) {
   EXPECT_EQ(read_setting<std::int64_t>("batch", "1"), 1);
   EXPECT_EQ(read_setting<std::uint64_t>("seed", "0"), 0u);
   EXPECT_EQ(read_setting<Bytes>("memory_limit", "2 KiB"), Bytes{2048});
+}
+
+TEST(Settings, ReadOpenDimsInAnyOrder) {
+  const OpenDims dims = {{"height", 32}, {"a=b", 7}};
+  EXPECT_EQ(read_setting<OpenDims>("dim", "height=32,a=b=7"), dims);
+  EXPECT_EQ(print_setting("dim", dims), "a=b=7,height=32");
+  EXPECT_EQ(print_setting("dim", OpenDims{}), "");
+  for (const auto& [text, message] : std::map<std::string, std::string>{
+           {"height", "'height' is no NAME=NUMBER; allowed: as height=32,width=48"},
+           {"=3", "'=3' is no NAME=NUMBER; allowed: as height=32,width=48"},
+           {"h=3,", "'' is no NAME=NUMBER; allowed: as height=32,width=48"},
+           {"h=0", "h is '0'; allowed: an integer from 1 to 2147483648"},
+           {"h=3x", "h is '3x'; allowed: an integer from 1 to 2147483648"},
+           {"h=3,h=4", "h is given twice; allowed: one number for each name"}}) {
+    EXPECT_THAT([&text = text] { read_setting<OpenDims>("dim", text); },
+                ThrowsMessage<InputError>(StrEq("`dim`: " + message)));
+  }
 }
 
 // 064 is 64, not the octal 52.

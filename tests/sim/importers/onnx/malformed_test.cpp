@@ -177,7 +177,8 @@ TEST(OnnxMalformed, Inputs) {
     });
   };
   EXPECT_EQ(changed_to({1, 3, 8, 0}),
-            "net.onnx: input 'x': its dim 3 is 'batch'; allowed: numbers, but for the batch");
+            "net.onnx: input 'x': its dim 'batch' is open; allowed: numbers, but for the batch; "
+            "`dim` batch=N gives one");
   EXPECT_EQ(changed_to({1}),
             "net.onnx: input 'x': it has 1 dim; allowed: (n, c), (n, c, w), (n, c, h, w), (n, c, "
             "d, h, w)");
