@@ -86,6 +86,29 @@ TEST(Frameworks, MegatronMergesProductsAndSumsAtOnce) {
   EXPECT_EQ(chosen(request, {"bucket"}).training.sync.bucket, kUsualBucket);
 }
 
+// Under sequence parallelism tokens are gathered again; without it, nothing changes.
+TEST(Frameworks, MegatronGathersAgainUnderSequenceParallelism) {
+  CaseRequest request =
+      request_as("megatron", "gpt:layers=4,hidden=32,heads=4,seq=16,vocab=64", "a100-1x8");
+  request.training.micro_batch = 2;
+  const auto predicted = [&](const char* strategy, const WhatIfs& sets) {
+    request.sets = sets;
+    const Case input = load_case(request);
+    return result_of(input, predict(input, load_strategy(strategy, input)));
+  };
+  const WhatIfs kOnce = {{"gather", "once"}};
+  for (const char* strategy : {"data", "hybrid:tp=4", "hybrid:tp=2,pp=2", "hybrid:pp=4"}) {
+    const CaseResult usual = predicted(strategy, {}), once = predicted(strategy, kOnce);
+    EXPECT_EQ(usual.step_seconds, once.step_seconds) << strategy;
+    EXPECT_EQ(usual.peak_memory_bytes, once.peak_memory_bytes) << strategy;
+    EXPECT_EQ(usual.comm_bytes, once.comm_bytes) << strategy;
+  }
+  const CaseResult usual = predicted("hybrid:tp=4,sp=1", {});
+  const CaseResult once = predicted("hybrid:tp=4,sp=1", kOnce);
+  EXPECT_LT(usual.peak_memory_bytes, once.peak_memory_bytes);
+  EXPECT_GT(usual.comm_bytes, once.comm_bytes);
+}
+
 // Executors compute each layer's product by itself.
 TEST(Frameworks, PlansWithMergedProductsAreNotRun) {
   Case input = load_case(request_as("none", "lenet5", "p100-1x2"));
