@@ -52,16 +52,14 @@ void add_explain_command(CLI::App& app) {
       "explain a strategy's step, or the cut of a layer: what is hidden, what is exposed, and what "
       "would have to be true for another to win");
   auto flags = std::make_shared<ExplainFlags>();
-  add_model_and_cluster(*command, flags->request.input);
-  add_setting(*command, "strategy", flags->request.strategy)->capture_default_str();
+  add_request(*command, flags->request);
+  command->get_option("--strategy")->capture_default_str();
   command->add_option(
       "--layer", flags->request.layer,
       "every config of this layer (strata show), its step, its costs and its regret; "
       "without it, the story of the whole strategy");
   command->add_flag("--all", flags->all, "list every config of the layer, not only the best 16")
       ->disable_flag_override();
-  add_search_settings(*command, flags->request.space);
-  add_case_options(*command, flags->request.input);
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags] { run(*flags); });
 }

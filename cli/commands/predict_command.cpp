@@ -289,14 +289,11 @@ void add_predict_command(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("predict", "predict step time, communication and memory of a strategy");
   auto flags = std::make_shared<PredictFlags>();
-  add_model_and_cluster(*command, flags->request.input);
-  add_setting(*command, "strategy", flags->request.strategy)
+  add_request(*command, flags->request);
+  command->get_option("--strategy")
       ->required()
       ->description(
           fmt::format("{}; several, with commas, side by side", setting("strategy").help));
-  add_case_options(*command, flags->request.input);
-  add_setting(*command, "steps", flags->request.steps);
-  add_setting(*command, "jitter", flags->request.jitter);
   command->add_option("-o,--output", flags->strategy_file, "write the strategy to this .json file");
   command->add_option("--trace", flags->trace_file, "write trace-event JSON (Perfetto opens it)");
   command->add_option("--plan", flags->plan_file, "write the plan's activities for strata replay");

@@ -216,7 +216,7 @@ void add_run_command(CLI::App& app, Runner& runner, const std::string& typed) {
   auto flags = std::make_shared<RunFlags>();
   flags->typed = typed;
   RunRequest& request = flags->request;
-  add_model(*command, request.input.model, request.input.dims);
+  add_model(*command, request.input);
   add_device_settings(*command, request.devices, request.input.training.dtype);
   add_setting(*command, "strategy", request.strategy)->required();
   add_training_options(*command, *flags);

@@ -21,9 +21,7 @@ namespace strata {
 namespace {
 
 struct ShowOptions {
-  std::string model;
-  OpenDims dims;
-  Unsupported unsupported = Unsupported::refuse;
+  CaseRequest request;
   bool json = false, all = false;
 };
 
@@ -96,16 +94,15 @@ void show_table(const Graph& graph, bool all) {
 void add_show_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("show", "show a network layer by layer, per sample");
   auto options = std::make_shared<ShowOptions>();
-  add_model(*command, options->model, options->dims);
-  add_setting(*command, "allow_unsupported", options->unsupported);
+  add_model(*command, options->request);
+  add_setting(*command, "allow_unsupported", options->request.unsupported);
   command
       ->add_flag("--all", options->all,
                  "list every layer, of blocks that repeat those of each time, too")
       ->disable_flag_override();
   command->add_flag("--json", options->json, "print JSON")->disable_flag_override();
   command->callback([options] {
-    const Network network =
-        load_network(options->model, 1, FileWeights::skip, options->unsupported, options->dims);
+    const Network network = load_network(options->request, 1);
     options->json ? print_json(network_json(network.graph))
                   : show_table(network.graph, options->all);
     for (const std::string& each : network.notes) note(each);

@@ -89,25 +89,13 @@ void add_solve_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("solve", "find the fastest strategy, with proof");
   auto flags = std::make_shared<SolveFlags>();
   SolveRequest& request = flags->request;
-  SolveOptions& options = request.options;
-  add_model_and_cluster(*command, request.input);
+  add_request(*command, request, {"steps", "jitter"});
+  command->get_option("--strategy")
+      ->description("for --keep: data, model, owt, hybrid:..., optimal or a .json file");
   command->add_option("-o,--output", flags->output, "write the strategy to this .json file");
-  add_setting(*command, "algorithm", options.algorithm);
-  add_setting(*command, "objective", request.objective);
-  add_setting(*command, "k_best", options.k_best);
-  add_setting(*command, "evaluations", options.evaluations);
-  add_setting(*command, "gap", options.gap);
-  add_setting(*command, "no_simulation", request.no_simulation);
   command->add_option("--keep", request.keep,
                       "layers, between commas, that keep the cuts of --strategy; the search "
                       "finds the others");
-  command->add_option("--strategy", request.strategy,
-                      "for --keep: data, model, owt, hybrid:..., optimal or a .json file");
-  add_search_settings(*command, options.space);
-  add_setting(*command, "memory_limit", options.memory_limit);
-  add_setting(*command, "time_limit", options.limits.time_limit);
-  add_setting(*command, "threads", options.limits.threads);
-  add_case_options(*command, request.input);
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags] { run(*flags); });
 }

@@ -12,7 +12,7 @@
 namespace strata {
 
 void add_model_and_cluster(CLI::App& command, CaseRequest& request) {
-  add_model(command, request.model, request.dims);
+  add_model(command, request);
   add_setting(command, "cluster", request.cluster)->required();
 }
 
@@ -22,6 +22,10 @@ void add_case_options(CLI::App& command, CaseRequest& request) {
   add_what_ifs(command, request.sets);
   add_setting(command, "profile", request.profiles)->allow_extra_args(false);
   add_setting(command, "allow_unsupported", request.unsupported);
+  follow_framework(command, request);
+}
+
+void follow_framework(CLI::App& command, CaseRequest& request) {
   command.parse_complete_callback([&command, &request] {
     choose_settings(request, [&](std::string_view key) {
       return command.count(option_name(std::string(key))) > 0;

@@ -3,11 +3,16 @@
 // What says which step it is about (MODEL, --dim, --cluster, --batch, --sync, --dtype, --profile,
 // --set, --allow-unsupported): shared by the commands that predict, search and compare.
 
+#include <algorithm>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "cli/options/setting_options.h"
+#include "sim/ask/request.h"
 #include "sim/case/predict.h"
 
 namespace strata {
@@ -16,6 +21,26 @@ namespace strata {
 void add_model_and_cluster(CLI::App& command, CaseRequest& request);
 /// All the others.
 void add_case_options(CLI::App& command, CaseRequest& request);
+
+/// What was not given is as the framework has it.
+void follow_framework(CLI::App& command, CaseRequest& request);
+/// MODEL, and each setting of a request that is one of the table; --set. Keys of `without` are left
+/// out: those of the request that the command has no use for.
+template <class Request>
+void add_request(CLI::App& command, Request& request,
+                 std::initializer_list<std::string_view> without = {}) {
+  add_model(command, request.input);
+  each_setting(request, [&](std::string_view key, auto& value) {
+    const bool known = find_setting(key) != nullptr && key != "model" && key != "dim";
+    if (!known || std::ranges::find(without, key) != without.end()) return;
+    CLI::Option* const option = add_setting(command, key, value);
+    if (key == "batch_per_device") option->excludes(command.get_option(option_name("batch")));
+    if (key == "profile") option->allow_extra_args(false);
+    if (key == "cluster") option->required();
+  });
+  add_what_ifs(command, request.input.sets);
+  follow_framework(command, request.input);
+}
 
 /// Warns of what makes its costs doubtful. Throws InputError for a value that is not allowed.
 Case load(const CaseRequest& request);

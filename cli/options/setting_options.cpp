@@ -52,10 +52,12 @@ void add_tokens(CLI::App& command, std::function<void(std::int64_t)> set) {
       ->check(whole_number({1, kMaxExtent}));
 }
 
-void add_model(CLI::App& command, std::string& model, OpenDims& dims) {
-  command.add_option("MODEL", model, std::string(setting("model").help))->required();
-  add_tokens(command, [&model](std::int64_t tokens) { model = with_tokens(model, tokens); });
-  add_setting(command, "dim", dims);
+void add_model(CLI::App& command, CaseRequest& request) {
+  command.add_option("MODEL", request.model, std::string(setting("model").help))->required();
+  add_tokens(command, [&request](std::int64_t tokens) {
+    request.model = with_tokens(request.model, tokens);
+  });
+  add_setting(command, "dim", request.dims);
 }
 
 void add_what_ifs(CLI::App& command, WhatIfs& changes) {

@@ -17,7 +17,7 @@
 #include "cli/options/usage.h"
 #include "cli/output/output.h"
 #include "sim/base/units.h"
-#include "sim/case/predict.h"
+#include "sim/case/case.h"
 #include "sim/graph/ops/phase.h"
 #include "sim/graph/zoo.h"
 #include "sim/scenario/settings.h"
@@ -69,7 +69,7 @@ CLI::Option* add_setting(CLI::App& command, std::string_view key, Value& value,
 /// --seq; options that are added before are set when `set` is called.
 void add_tokens(CLI::App& command, std::function<void(std::int64_t)> set);
 /// MODEL, required, --seq, its tokens, and --dim.
-void add_model(CLI::App& command, std::string& model, OpenDims& dims);
+void add_model(CLI::App& command, CaseRequest& request);
 /// The settings of a training, or those with these keys; of --batch and --batch-per-device one
 /// excludes the other.
 void add_training(CLI::App& command, Training& training,

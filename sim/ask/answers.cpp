@@ -53,8 +53,7 @@ std::string shown(const std::string& name) {
 
 // What runs start from; two files of one network may differ in nothing else.
 std::string file_weights(const CaseRequest& request) {
-  const Network network =
-      load_network(request.model, 1, FileWeights::read, Unsupported::refuse, request.dims);
+  const Network network = load_network(request, 1, FileWeights::read);
   std::string bytes;
   for (const auto& layer : network.weights) {
     bytes.append(reinterpret_cast<const char*>(layer.data()), layer.size() * sizeof(float));
@@ -143,7 +142,7 @@ std::vector<StoredInput> Answers::inputs(const Question& question) {
   std::vector<StoredInput> all;
   const std::string dims = print_open_dims(request.dims);
   const auto network = [&] {
-    return print_model(load_model(request.model, 1, request.unsupported, request.dims));
+    return print_model(load_network(request, 1).graph);
   };
   all.push_back(input("model", request.model, network, dims));
   if (question.job != Job::run) {

@@ -133,6 +133,10 @@ void Asking::doubt(const PredictRequest& request, const Prediction& p) {
   warn(idle_devices(p.strategy.name(), p.plan, input.cluster));
   if (const auto lacks = shortage(input, p.peak_memory)) {
     warn(fmt::format("{}: {}", p.strategy.name(), shortage_text(input, *lacks)));
+  } else if (request.memory_limit && p.largest_peak() > *request.memory_limit) {
+    warn(fmt::format("{}: a device needs {} of memory, more than `memory_limit` {}",
+                     p.strategy.name(), format_bytes(p.largest_peak()),
+                     print_exact(*request.memory_limit)));
   }
   warn(implausible(input, p.strategy, p.step_seconds()));
   if (request.jitter && !scatters(p)) warn("`jitter`: no cost has a measured spread");

@@ -6,6 +6,7 @@
 
 #include "sim/base/error.h"
 #include "sim/case/framework.h"
+#include "sim/case/network.h"
 #include "sim/case/rounds.h"
 #include "sim/case/what_ifs.h"
 #include "sim/cluster/presets.h"
@@ -82,7 +83,7 @@ Graph CaseLoader::network_of_round(const CaseRequest& request, std::int64_t batc
 Graph CaseLoader::network(const CaseRequest& request, std::int64_t batch) {
   return remembered(
       lock_, networks_, {request.model, batch, request.unsupported, request.dims},
-      [&] { return load_model(request.model, batch, request.unsupported, request.dims); });
+      [&] { return load_network(request, batch).graph; });
 }
 
 Cluster CaseLoader::cluster(const std::string& name) {

@@ -67,6 +67,10 @@ Network load_network(const std::string& model, std::int64_t batch, FileWeights w
   }
 }
 
+Network load_network(const CaseRequest& request, std::int64_t batch, FileWeights weights) {
+  return load_network(request.model, batch, weights, request.unsupported, request.dims);
+}
+
 Graph load_model(const std::string& model, std::int64_t batch, Unsupported unsupported,
                  const OpenDims& dims) {
   return load_network(model, batch, FileWeights::skip, unsupported, dims).graph;

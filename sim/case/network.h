@@ -27,6 +27,10 @@ Network load_network(const std::string& model, std::int64_t batch,
                      FileWeights weights = FileWeights::skip,
                      Unsupported unsupported = Unsupported::refuse, const OpenDims& dims = {});
 
+/// The network that the request names.
+Network load_network(const CaseRequest& request, std::int64_t batch,
+                     FileWeights weights = FileWeights::skip);
+
 /// Throws InputError for a network with an opaque op, which can be predicted but not run.
 void check_runs(const Graph& graph);
 

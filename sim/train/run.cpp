@@ -25,9 +25,8 @@ using Progress = std::function<void(const RunProgress&)>;
 
 Network network_of(const RunRequest& request, const Cluster& cluster) {
   const auto devices = static_cast<std::int64_t>(cluster.device_count());
-  Network network = load_network(request.input.model, batch_of(request.input.training, devices),
-                                 request.weights.empty() ? FileWeights::read : FileWeights::skip,
-                                 Unsupported::refuse, request.input.dims);
+  Network network = load_network(request.input, batch_of(request.input.training, devices),
+                                 request.weights.empty() ? FileWeights::read : FileWeights::skip);
   check_runs(network.graph);
   if (request.saves_weights) check_weight_files(network.graph);
   class_count(network.graph);  // a network without a loss has nothing to train
