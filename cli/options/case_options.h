@@ -31,7 +31,8 @@ void add_request(CLI::App& command, Request& request,
                  std::initializer_list<std::string_view> without = {}) {
   add_model(command, request.input);
   each_setting(request, [&](std::string_view key, auto& value) {
-    const bool known = find_setting(key) != nullptr && key != "model" && key != "dim";
+    const bool known =
+        find_setting(key) != nullptr && key != "model" && key != "dim" && key != "seq";
     if (!known || std::ranges::find(without, key) != without.end()) return;
     CLI::Option* const option = add_setting(command, key, value);
     if (key == "batch_per_device") option->excludes(command.get_option(option_name("batch")));

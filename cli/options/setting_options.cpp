@@ -9,7 +9,6 @@
 
 #include "sim/base/error.h"
 #include "sim/case/what_ifs.h"
-#include "sim/graph/ops/limits.h"
 
 namespace strata {
 namespace {
@@ -42,22 +41,10 @@ void add_training(CLI::App& command, Training& training, std::span<const std::st
   });
 }
 
-void add_tokens(CLI::App& command, std::function<void(std::int64_t)> set) {
-  const auto read = [set = std::move(set)](const std::string& text) { set(read_digits(text)); };
-  command
-      .add_option_function<std::string>("--seq", read,
-                                        "tokens of a sequence, of a transformer that comes with "
-                                        "Strata: `gpt2 --seq 256` is `gpt2:seq=256`")
-      ->type_name("INT")
-      ->check(whole_number({1, kMaxExtent}));
-}
-
 void add_model(CLI::App& command, CaseRequest& request) {
   command.add_option("MODEL", request.model, std::string(setting("model").help))->required();
-  add_tokens(command, [&request](std::int64_t tokens) {
-    request.model = with_tokens(request.model, tokens);
-  });
   add_setting(command, "dim", request.dims);
+  add_setting(command, "seq", request.seq);
 }
 
 void add_what_ifs(CLI::App& command, WhatIfs& changes) {

@@ -19,7 +19,6 @@
 #include "sim/base/units.h"
 #include "sim/case/case.h"
 #include "sim/graph/ops/phase.h"
-#include "sim/graph/zoo.h"
 #include "sim/scenario/settings.h"
 #include "sim/strategy/search_space.h"
 
@@ -66,9 +65,7 @@ CLI::Option* add_setting(CLI::App& command, std::string_view key, Value& value,
   }
 }
 
-/// --seq; options that are added before are set when `set` is called.
-void add_tokens(CLI::App& command, std::function<void(std::int64_t)> set);
-/// MODEL, required, --seq, its tokens, and --dim.
+/// MODEL, required, --dim and --seq.
 void add_model(CLI::App& command, CaseRequest& request);
 /// The settings of a training, or those with these keys; of --batch and --batch-per-device one
 /// excludes the other.

@@ -141,10 +141,8 @@ std::vector<StoredInput> Answers::inputs(const Question& question) {
   const std::string strategy = question.strategy();
   std::vector<StoredInput> all;
   const std::string dims = print_open_dims(request.dims);
-  const auto network = [&] {
-    return print_model(load_network(request, 1).graph);
-  };
-  all.push_back(input("model", request.model, network, dims));
+  const auto network = [&] { return print_model(load_network(request, 1).graph); };
+  all.push_back(input("model", network_name(request), network, dims));
   if (question.job != Job::run) {
     all.push_back(input("cluster", request.cluster,
                         [&] { return print_cluster(load_cluster(request.cluster)); }));

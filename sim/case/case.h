@@ -35,9 +35,10 @@ enum class Unsupported : std::uint8_t { refuse, opaque };
 
 /// A case by names and files.
 struct CaseRequest {
-  std::string model;    ///< a zoo name or a file
-  OpenDims dims = {};   ///< of the file
-  std::string cluster;  ///< a preset's name or a file
+  std::string model;                     ///< a zoo name or a file
+  OpenDims dims = {};                    ///< of the file
+  std::optional<std::int64_t> seq = {};  ///< tokens of a sequence, of a transformer by name
+  std::string cluster;                   ///< a preset's name or a file
   Training training = {};
   std::string framework = std::string(kNoFramework);  ///< a name or a file (framework.h)
   std::vector<std::string> profiles;  ///< files that stand in for the shipped profile of their kind

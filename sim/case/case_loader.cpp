@@ -81,9 +81,9 @@ Graph CaseLoader::network_of_round(const CaseRequest& request, std::int64_t batc
 }
 
 Graph CaseLoader::network(const CaseRequest& request, std::int64_t batch) {
-  return remembered(
-      lock_, networks_, {request.model, batch, request.unsupported, request.dims},
-      [&] { return load_network(request, batch).graph; });
+  return remembered(lock_, networks_,
+                    {network_name(request), batch, request.unsupported, request.dims},
+                    [&] { return load_network(request, batch).graph; });
 }
 
 Cluster CaseLoader::cluster(const std::string& name) {

@@ -17,6 +17,7 @@ requires std::same_as<std::remove_const_t<Request>, CaseRequest>
 void each_setting(Request& request, const Visit& visit) {
   visit("model", request.model);
   visit("dim", request.dims);
+  visit("seq", request.seq);
   visit("cluster", request.cluster);
   each_setting(request.training, visit);
   visit("as", request.framework);

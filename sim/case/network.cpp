@@ -67,8 +67,12 @@ Network load_network(const std::string& model, std::int64_t batch, FileWeights w
   }
 }
 
+std::string network_name(const CaseRequest& request) {
+  return request.seq ? with_tokens(request.model, *request.seq) : request.model;
+}
+
 Network load_network(const CaseRequest& request, std::int64_t batch, FileWeights weights) {
-  return load_network(request.model, batch, weights, request.unsupported, request.dims);
+  return load_network(network_name(request), batch, weights, request.unsupported, request.dims);
 }
 
 Graph load_model(const std::string& model, std::int64_t batch, Unsupported unsupported,

@@ -27,6 +27,10 @@ Network load_network(const std::string& model, std::int64_t batch,
                      FileWeights weights = FileWeights::skip,
                      Unsupported unsupported = Unsupported::refuse, const OpenDims& dims = {});
 
+/// The model with as many tokens as the request says: "gpt2:seq=256". Throws InputError for one
+/// that has no tokens.
+std::string network_name(const CaseRequest& request);
+
 /// The network that the request names.
 Network load_network(const CaseRequest& request, std::int64_t batch,
                      FileWeights weights = FileWeights::skip);

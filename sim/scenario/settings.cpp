@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/graph/ops/limits.h"
 #include "sim/graph/ops/phase.h"
 #include "sim/graph/optimizer.h"
 #include "sim/plan/collective.h"
@@ -44,12 +45,16 @@ constexpr std::int64_t kMostStrategies = 10'000, kMostEvaluations = 1'000'000, k
 // What float32 holds, in which runs compute.
 constexpr double kMostRate = std::numeric_limits<float>::max();
 
-constexpr std::array<SettingSpec, 43> kSettings = {{
+constexpr auto kSettings = std::to_array<SettingSpec>({
     {"model", ValueForm::text, kEveryJob, "MODEL",
      "a name (strata models), or a .toml or .onnx file"},
     {"dim", ValueForm::dims, kEveryJob, "NAME=N",
      "the number of a dim that an .onnx file leaves open, by its name there, as height=224; "
      "several with commas between; repeatable"},
+    {"seq", ValueForm::positive, kEveryJob, "",
+     "tokens of a sequence, of a transformer that comes with Strata: gpt2 with 256 is "
+     "gpt2:seq=256",
+     kNoWords, kMaxExtent},
     {"cluster", ValueForm::text, kSimulated, "CLUSTER", "a name (strata clusters) or a .toml file"},
     {"devices", ValueForm::text, kRun, "DEVICES",
      "cpu:N, N cores of this machine, a device each; cuda:0,1, GPUs by number; cuda:0/N, GPU 0 "
@@ -212,7 +217,7 @@ constexpr std::array<SettingSpec, 43> kSettings = {{
      {},
      "X",
      "let `check` allow this relative difference after the training, not what rounding does"},
-}};
+});
 
 // Else no number would do.
 static_assert(std::ranges::all_of(kSettings, [](const SettingSpec& setting) {

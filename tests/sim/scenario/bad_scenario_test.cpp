@@ -25,7 +25,7 @@ constexpr const char* kGood = "[[sweep]]\nmodel = \"m\"\ncluster = \"c\"\nstrate
 
 const std::vector<Bad> kBadKeys = {
     {"batches = 4",
-     "5: unknown key 'batches'; allowed: name, job, model, dim, cluster, devices, batch, "
+     "5: unknown key 'batches'; allowed: name, job, model, dim, seq, cluster, devices, batch, "
      "batch_per_device, strategy, sync, bucket, zero, offload, dtype, gradients, optimizer, "
      "micro_batch, schedule, recompute, as, profile, memory_limit, jitter, "
      "steps, "
