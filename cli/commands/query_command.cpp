@@ -24,14 +24,6 @@ struct QueryFlags {
   bool json = false;
 };
 
-// Without SQL: what there is, in the order of the scenario, for that of answering is the threads'.
-constexpr const char* kOverview =
-    "SELECT sweep, job, model, cluster, strategy, varies, step_seconds, comm_bytes, "
-    "peak_memory_bytes, error FROM cases ORDER BY sweep IS NULL, sweep, "
-    "(SELECT c.ordinal FROM scenario AS n JOIN scenario_case AS c ON c.scenario = n.id "
-    "WHERE c.key = (SELECT key FROM result WHERE id = cases.id) "
-    "ORDER BY n.recorded DESC, n.id DESC, c.ordinal LIMIT 1), ordinal";
-
 bool is_number(const QueryResult& result, std::size_t column) {
   for (const auto& row : result.rows) {
     if (std::holds_alternative<std::string>(row[column])) return false;
@@ -67,7 +59,7 @@ void run_query(const QueryFlags& flags) {
   check_outputs({flags.csv}, {flags.database});
   Store store(flags.database, OpenMode::read);
   if (!flags.scenario.empty()) store.scenario_text(flags.scenario);  // or an error with the names
-  const QueryResult result = store.query(flags.sql.empty() ? kOverview : flags.sql, flags.scenario);
+  const QueryResult result = store.query(flags.sql.empty() ? kEachCase : flags.sql, flags.scenario);
   if (!flags.csv.empty()) {
     ReportTable table = table_of(result);
     table.columns = result.columns;

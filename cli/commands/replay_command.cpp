@@ -16,14 +16,12 @@
 #include "sim/engine/engine.h"
 #include "sim/replay/replay.h"
 #include "sim/text/file.h"
-#include "sim/text/json.h"
 #include "sim/text/units.h"
 
 namespace strata {
 namespace {
 
 constexpr std::size_t kListedActivities = 20;
-constexpr std::size_t kWriteAtOnce = 1 << 16;
 
 struct ReplayFlags {
   std::string plan, cluster, csv_file;
@@ -47,31 +45,6 @@ std::string csv(const ReplayPlan& plan, const ActivityTimes& times) {
                    to_seconds(times.end[i]).value);
   }
   return text;
-}
-
-// An integer stays one.
-std::string id_json(const ReplayIds& ids, ActivityId id) {
-  return ids.is_integer(id) ? std::string(ids[id]) : json_string(ids[id]);
-}
-
-// Written as it is made: a document of millions of activities would not fit in memory.
-void print_activities_json(const ReplayPlan& plan, const ActivityTimes& times,
-                           double engine_seconds) {
-  print("{{\n  \"makespan_seconds\": {},\n  \"engine_seconds\": {},\n  \"activities\": [",
-        to_seconds(times.makespan).value, engine_seconds);
-  fmt::memory_buffer text;
-  for (std::size_t i = 0; i < plan.ids.size(); ++i) {
-    fmt::format_to(std::back_inserter(text),
-                   "{}\n    {{\"id\": {}, \"ready\": {}, \"start\": {}, \"end\": {}}}",
-                   i == 0 ? "" : ",", id_json(plan.ids, ActivityId(i)),
-                   to_seconds(times.ready[i]).value, to_seconds(times.start[i]).value,
-                   to_seconds(times.end[i]).value);
-    if (text.size() < kWriteAtOnce) continue;
-    write_output({text.data(), text.size()});
-    text.clear();
-  }
-  write_output({text.data(), text.size()});
-  print("{}]\n}}\n", plan.ids.size() == 0 ? "" : "\n  ");
 }
 
 void print_activities(const ReplayPlan& plan, const ActivityTimes& times, double engine_seconds) {
@@ -109,7 +82,7 @@ void run(const ReplayFlags& flags) {
   const ActivityTimes times = simulate(plan);
   const std::chrono::duration<double> engine = std::chrono::steady_clock::now() - before;
   if (!flags.csv_file.empty()) write_file_whole(flags.csv_file, csv(plan, times));
-  if (flags.json) return print_activities_json(plan, times, engine.count());
+  if (flags.json) return print_times(plan, times, Seconds{engine.count()}, write_output);
   print_activities(plan, times, engine.count());
 }
 

@@ -10,6 +10,10 @@
 
 namespace strata {
 
+std::string json_text(const nlohmann::ordered_json& document) {
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 nlohmann::ordered_json field_json(const Field& field) {
   if (const auto* whole = std::get_if<std::int64_t>(&field)) return *whole;
   if (const auto* real = std::get_if<double>(&field)) return *real;

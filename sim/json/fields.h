@@ -5,6 +5,7 @@
 // of 1, and what is not known is null. Pure; thread-safe.
 
 #include <initializer_list>
+#include <string>
 #include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,6 +17,10 @@
 #include "sim/timeline/execution.h"
 
 namespace strata {
+
+/// The text is indented by two and ends without a newline. What is not UTF-8, as names of files may
+/// be, becomes U+FFFD.
+std::string json_text(const nlohmann::ordered_json& document);
 
 /// A value is a number or a string, and null where there is none.
 nlohmann::ordered_json field_json(const Field& field);

@@ -18,6 +18,7 @@
 // speeds it was made with, and latencies; bandwidths are the cluster's.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,11 @@ ReplayPlan parse_replay(std::string_view text, const std::string& file, const Cl
 
 /// Throws InputError "FILE:LINE: ..." where an activity would end after the clock.
 ActivityTimes simulate(const ReplayPlan& plan);
+
+/// As JSON: the makespan, the time that the engine took, and each activity's times. `write` gets it
+/// part by part, as it is made: a document of millions of activities would not fit in memory.
+void print_times(const ReplayPlan& plan, const ActivityTimes& times, Seconds engine,
+                 const std::function<void(std::string_view)>& write);
 
 /// The workload as JSONL, with the names of the cluster whose devices and links it speaks of.
 /// Reading it with the same cluster gives an equal workload, to the tick as far as a double of

@@ -89,7 +89,34 @@ class Printer {
   std::string text_;
 };
 
+constexpr std::size_t kWriteAtOnce = 1 << 16;
+
+// An integer stays one.
+std::string id_json(const ReplayIds& ids, ActivityId id) {
+  return ids.is_integer(id) ? std::string(ids[id]) : json_string(ids[id]);
+}
+
 }  // namespace
+
+void print_times(const ReplayPlan& plan, const ActivityTimes& times, Seconds engine,
+                 const std::function<void(std::string_view)>& write) {
+  fmt::memory_buffer text;
+  fmt::format_to(std::back_inserter(text),
+                 "{{\n  \"makespan_seconds\": {},\n  \"engine_seconds\": {},\n  \"activities\": [",
+                 to_seconds(times.makespan).value, engine.value);
+  for (std::size_t i = 0; i < plan.ids.size(); ++i) {
+    fmt::format_to(std::back_inserter(text),
+                   "{}\n    {{\"id\": {}, \"ready\": {}, \"start\": {}, \"end\": {}}}",
+                   i == 0 ? "" : ",", id_json(plan.ids, ActivityId(i)),
+                   to_seconds(times.ready[i]).value, to_seconds(times.start[i]).value,
+                   to_seconds(times.end[i]).value);
+    if (text.size() < kWriteAtOnce) continue;
+    write({text.data(), text.size()});
+    text.clear();
+  }
+  fmt::format_to(std::back_inserter(text), "{}]\n}}\n", plan.ids.size() == 0 ? "" : "\n  ");
+  write({text.data(), text.size()});
+}
 
 std::string print_replay(const Workload& workload, const Cluster& cluster,
                          const std::vector<std::string>& ids) {
