@@ -41,6 +41,10 @@ if(CMAKE_CUDA_COMPILER AND NOT STRATA_SANITIZE)
     set(STRATA_CUDA_FOUND ON)
   endif()
 endif()
+if(STRATA_PYTHON)
+  find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter Development.Module)  # python3-dev
+  find_package(pybind11 2.10 REQUIRED)  # pybind11-dev
+endif()
 if(STRATA_TESTS)
   find_package(GTest REQUIRED)        # libgtest-dev, libgmock-dev
   if(Qt6_FOUND)

@@ -37,6 +37,11 @@ strata_cxx_options(-ffp-contract=off)
 foreach(option -std=c++20 --expt-relaxed-constexpr ${cuda_warnings})
   target_compile_options(strata_options INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:${option}>)
 endforeach()
+if(STRATA_PYTHON)
+  # A module holds what the programs do. No caller replaces a function of it, so that inlining stays.
+  strata_cxx_options(-fPIC -fno-semantic-interposition)
+  target_compile_options(strata_options INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fPIC>)
+endif()
 if(STRATA_SANITIZE)
   strata_cxx_options(
     -fsanitize=${STRATA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
