@@ -17,9 +17,9 @@ SIM = [
 ]
 ORDER = [f"sim/{name}" for name in SIM] + [
     "exec/runtime", "exec/mpi", "exec/cpu", "exec/cuda", "exec/calibrate", "exec/machine",
-    "cli", "gui/models", "gui/widgets", "gui",
+    "cli", "python/core", "gui/models", "gui/widgets", "gui",
 ]
-TOPS = ("sim", "exec", "cli", "gui")
+TOPS = ("sim", "exec", "cli", "gui", "python")
 
 # Within one folder, and one target: rooms with an order of their own.
 ROOMS = {
@@ -34,7 +34,8 @@ ROOMS = {
 FORBIDDEN = [
     ("exec", f"sim/{name}")
     for name in ("strategy", "cost", "engine", "solver", "store", "scenario")
-] + [("sim/solver", "sim/simulate"), ("exec/cpu", "exec/cuda"), ("exec/cuda", "exec/cpu")]
+] + [("sim/solver", "sim/simulate"), ("exec/cpu", "exec/cuda"), ("exec/cuda", "exec/cpu"),
+     ("python", "cli"), ("gui", "python")]
 
 # A vendor's headers, the folders that may include them, and the CMake target that brings them.
 VENDORS = [
@@ -46,7 +47,7 @@ VENDORS = [
      ["exec/cuda"], None),
     ("toml++", r"toml\+\+/.*", ["sim/text"], "tomlplusplus::tomlplusplus"),
     ("simdjson", r"simdjson\.h", ["sim/text", "sim/importers", "sim/replay"], "simdjson::simdjson"),
-    ("nlohmann json", r"nlohmann/.*", ["sim", "cli", "gui"], "nlohmann_json::nlohmann_json"),
+    ("nlohmann json", r"nlohmann/.*", ["sim", "cli", "gui", "python"], "nlohmann_json::nlohmann_json"),
     ("CLI11", r"CLI/.*", ["cli"], "CLI11::CLI11"),
     ("oneDNN", r"(dnnl.*|oneapi/.*)", ["exec/cpu"], "DNNL::dnnl"),
     ("MPI", r"mpi\.h", ["exec/mpi"], "MPI::MPI_CXX"),
@@ -54,7 +55,8 @@ VENDORS = [
     ("protobuf", r"google/protobuf/.*", ["sim/importers/onnx"], None),
     ("pugixml", r"pugixml\.hpp", ["sim/importers/topology"], "pugixml::pugixml"),
     ("hwloc", r"hwloc\.h", ["sim/importers/topology"], "PkgConfig::HWLOC"),
-    ("fmt", r"fmt/.*", ["sim", "exec", "cli", "gui"], "fmt::fmt"),
+    ("fmt", r"fmt/.*", ["sim", "exec", "cli", "gui", "python"], "fmt::fmt"),
+    ("pybind11", r"(pybind11/.*|Python\.h)", ["python"], None),
 ]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
@@ -73,7 +75,7 @@ def folder_of(path):
 
 
 def sources(root):
-    """Every C++ and CUDA file of the four parts, as paths from the root, sorted."""
+    """Every C++ and CUDA file of the parts, as paths from the root, sorted."""
     suffixes = {".h", ".cpp", ".cu", ".cuh"}
     found = [path for top in TOPS for path in (root / top).rglob("*") if path.suffix in suffixes]
     return sorted(path.relative_to(root).as_posix() for path in found)

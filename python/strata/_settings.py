@@ -1,0 +1,104 @@
+"""The keyword arguments of each question, for editors and type checkers; the program itself takes
+what the library knows, and a test holds the two together. Sizes are bytes, or a text as "8 GiB";
+`as_` is the option --as, which is a word of Python's own."""
+
+from __future__ import annotations
+
+import os
+from typing import Sequence, TypedDict, Union
+
+Size = Union[int, str]
+File = Union[str, "os.PathLike[str]"]
+Files = Union[File, Sequence[File]]
+
+
+class Training(TypedDict, total=False):
+    """How a step trains."""
+
+    batch: int
+    batch_per_device: int
+    sync: str
+    bucket: Size
+    zero: int
+    offload: str
+    dtype: str
+    gradients: str
+    optimizer: str
+    micro_batch: int
+    schedule: File
+    recompute: str
+    profile: Files
+
+
+class Case(Training, total=False):
+    """What every simulated step is made of."""
+
+    as_: File
+    allow_unsupported: bool
+
+
+class Space(TypedDict, total=False):
+    """Which configs a search considers."""
+
+    degrees: str
+    reductions: str
+
+
+class PlacedSpace(Space, total=False):
+    placement: str
+    free_elementwise: bool
+
+
+class PredictSettings(Case, Space, total=False):
+    memory_limit: Size
+    jitter: int
+    steps: int
+
+
+class SolveSettings(Case, PlacedSpace, total=False):
+    memory_limit: Size
+    objective: str
+    algorithm: str
+    k_best: int
+    evaluations: int
+    gap: float
+    no_simulation: bool
+    time_limit: float
+    threads: int
+    steps: int
+    jitter: int
+    keep: str
+
+
+class ExplainSettings(Case, PlacedSpace, total=False):
+    pass
+
+
+class DiffSettings(Case, total=False):
+    pass
+
+
+class RunSettings(Training, PlacedSpace, total=False):
+    steps: int
+    warmup: int
+    lr: float
+    beta1: float
+    beta2: float
+    epsilon: float
+    weight_decay: float
+    seed: int
+    data: File
+    test_data: File
+    weights: File
+    check: bool
+    tolerance: float
+    serial: bool
+    graph: bool
+
+
+class ValidateSettings(Training, total=False):
+    strategies: Union[str, Sequence[str]]
+    rounds: int
+    seconds: float
+    only: bool
+    graph: bool
