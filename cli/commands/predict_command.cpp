@@ -23,9 +23,9 @@
 #include "cli/output/memory_output.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
-#include "cli/output/trust_output.h"
 #include "sim/ask/ask.h"
 #include "sim/base/error.h"
+#include "sim/case/cost_basis.h"
 #include "sim/case/flops.h"
 #include "sim/case/plausibility.h"
 #include "sim/explain/story.h"
@@ -139,14 +139,8 @@ void print_details(const Case& input, const Prediction& p) {
       format_seconds(path.statistics),
       input.runtime.launches.any() ? fmt::format(", {} launches", format_seconds(path.idle)) : "");
   print("{}\n", parts_text(p.breakdown.mean));
-  const double sum = p.sources.total().value;
-  if (sum > 0) {
-    print(
-        "Compute time rests on: {:.0f}% measured, {:.0f}% interpolated, {:.0f}% related, {:.0f}% "
-        "analytic costs\n",
-        100 * p.sources.measured.value / sum, 100 * p.sources.interpolated.value / sum,
-        100 * p.sources.related.value / sum, 100 * p.sources.analytic.value / sum);
-    print("{}", not_measured_text(input, p));
+  for (const std::string& line : {rests_on_text(p.sources), not_measured_text(input, p)}) {
+    if (!line.empty()) print("{}\n", line);
   }
   if (const auto used = flops_utilisation(input, p.strategy, p.step_seconds())) {
     const std::string reason = plausibility(input, *used, p.step_seconds()).reason;
@@ -254,7 +248,7 @@ void print_answer(const PredictFlags& flags, const Answer& answer,
   const Prediction& first = predicted.front().prediction;
   print_header(input);
   print_comparison(input, predicted);
-  print("{}", expected_error_text(answer.expected_error));
+  print("{}\n", expected_error_text(answer.expected_error));
   for (const Predicted& each : predicted) print_jitter(each);
   print_joined_transfers(predicted);
   for (const Predicted& each : predicted) print_what_stands_for_more(flags, each.prediction);

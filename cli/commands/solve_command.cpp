@@ -15,7 +15,6 @@
 #include "cli/output/output.h"
 #include "cli/output/progress.h"
 #include "cli/output/solve_output.h"
-#include "cli/output/trust_output.h"
 #include "sim/ask/ask.h"
 #include "sim/json/answer_json.h"
 #include "sim/json/solve_json.h"

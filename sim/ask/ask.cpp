@@ -1,10 +1,8 @@
 #include "sim/ask/ask.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "sim/ask/complete.h"
 #include "sim/base/error.h"
@@ -48,19 +46,6 @@ std::string idle_devices(const std::string& strategy, const Plan& plan, const Cl
 std::string implausible(const Case& input, const Strategy& strategy, Seconds step) {
   const std::optional<Plausibility> found = plausibility(input, strategy, step);
   return found && !found->plausible ? fmt::format("{}: {}", strategy.name(), found->reason) : "";
-}
-
-// A faster machine can take longer (docs/model.md).
-std::string anomaly_text(const Prediction& p, const Anomaly& found) {
-  std::vector<std::string> sets;
-  for (const auto& [key, value] : found.what_ifs) sets.push_back(key + "=" + value);
-  const double change = found.without / p.step_seconds() - 1;
-  return fmt::format(
-      "{}: the step is {:.2g} % {} without {}; on a {} machine devices compute and flows meet in "
-      "another order, which may be {}",
-      p.strategy.name(), 100 * std::abs(change), change < 0 ? "shorter" : "longer",
-      fmt::join(sets, ", "), found.faster_machine ? "faster" : "slower",
-      found.faster_machine ? "worse" : "better");
 }
 
 // Costs of a roofline do not scatter, and neither do those of a profile without spreads.
@@ -151,7 +136,7 @@ void Asking::doubt_changes(const PredictRequest& request, const std::vector<Pred
     options.cancelled = options_.cancelled;
     for (const Anomaly& found :
          anomalies(request.input, changes, p.strategy, p.step_seconds(), options)) {
-      warn(anomaly_text(p, found));
+      warn(fmt::format("{}: {}", p.strategy.name(), anomaly_text(found, p.step_seconds())));
     }
   }
 }

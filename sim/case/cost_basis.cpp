@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <variant>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace strata {
 
@@ -37,6 +41,38 @@ std::vector<CostBasis> cost_basis(const Case& input, const Prediction& predictio
   std::stable_sort(basis.begin(), basis.end(),
                    [](const CostBasis& a, const CostBasis& b) { return a.share > b.share; });
   return basis;
+}
+
+std::string rests_on_text(const CostSources& sources) {
+  const double sum = sources.total().value;
+  if (sum <= 0) return "";
+  return fmt::format(
+      "Compute time rests on: {:.0f}% measured, {:.0f}% interpolated, {:.0f}% related, {:.0f}% "
+      "analytic costs",
+      100 * sources.measured.value / sum, 100 * sources.interpolated.value / sum,
+      100 * sources.related.value / sum, 100 * sources.analytic.value / sum);
+}
+
+std::string not_measured_text(const Case& input, const Prediction& prediction) {
+  constexpr std::size_t kListed = 4;
+  constexpr double kLeast = 0.01;
+  std::vector<std::string> parts;
+  double others = 0;
+  for (const CostBasis& basis : cost_basis(input, prediction)) {
+    if (basis.source < CostSource::related) continue;
+    if (parts.size() == kListed || basis.share < kLeast) {
+      others += basis.share;
+      continue;
+    }
+    parts.push_back(fmt::format("{:.0f}% {} {} ({})", 100 * basis.share, basis.op,
+                                name(basis.phase), name(basis.source)));
+  }
+  if (parts.empty()) return "";
+  if (others >= kLeast) parts.push_back(fmt::format("{:.0f}% others", 100 * others));
+  std::set<std::string> kinds;
+  for (const Device& device : input.cluster.devices()) kinds.insert(device.kind);
+  return fmt::format("Not measured on {} in {}: {}", fmt::join(kinds, ", "),
+                     name(input.dtypes.values), fmt::join(parts, ", "));
 }
 
 namespace {

@@ -1,7 +1,11 @@
 #include "sim/trust/anomalies.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/base/error.h"
 #include "sim/case/what_ifs.h"
@@ -113,6 +117,17 @@ std::vector<Anomaly> anomalies(const CaseRequest& request, std::span<const Machi
     found.push_back({with_sets(request, changes, change, true).sets, faster, *without});
   }
   return found;
+}
+
+std::string anomaly_text(const Anomaly& anomaly, Seconds step) {
+  std::vector<std::string> sets;
+  for (const auto& [key, value] : anomaly.what_ifs) sets.push_back(key + "=" + value);
+  const double change = anomaly.without / step - 1;
+  return fmt::format(
+      "the step is {:.2g} % {} without {}; on a {} machine devices compute and flows meet in "
+      "another order, which may be {}",
+      100 * std::abs(change), change < 0 ? "shorter" : "longer", fmt::join(sets, ", "),
+      anomaly.faster_machine ? "faster" : "slower", anomaly.faster_machine ? "worse" : "better");
 }
 
 }  // namespace strata

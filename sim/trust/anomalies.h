@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sim/case/predict.h"
@@ -28,5 +29,7 @@ struct Anomaly {
 std::vector<Anomaly> anomalies(const CaseRequest& request, std::span<const MachineChange> changes,
                                const Strategy& strategy, Seconds step,
                                const PredictOptions& options = {});
+/// "the step is 2.1 % longer without link.*.bandwidth=2x; ...". `step`: as in anomalies().
+std::string anomaly_text(const Anomaly& anomaly, Seconds step);
 
 }  // namespace strata

@@ -115,4 +115,16 @@ std::optional<ExpectedError> expected_error(const CaseRequest& request, const Ca
   return found;
 }
 
+std::string expected_error_text(const std::optional<ExpectedError>& error) {
+  if (!error) {
+    return "Expected error: unknown: no published step has this device, family and size of "
+           "network, type, framework and number of hosts, without what-ifs";
+  }
+  return fmt::format(
+      "Expected error: {:.1f}% on average, at most {:.1f}% for 95 of 100 steps, as measured on "
+      "published steps like this one ({}: {} of them{})",
+      100 * error->mean, 100 * error->p95, error->figures, error->rows,
+      error->fitted ? ", which its profile is fitted to" : "");
+}
+
 }  // namespace strata

@@ -41,5 +41,7 @@ std::vector<ErrorRecord> parse_errors(std::string_view text, const std::string& 
 /// each has fewer devices, hosts or parameters than it has, and where the request brings profiles,
 /// clusters or what-ifs of its own; of several the one with the most rows.
 std::optional<ExpectedError> expected_error(const CaseRequest& request, const Case& input);
+/// A line for people, also where nothing is known.
+std::string expected_error_text(const std::optional<ExpectedError>& error);
 
 }  // namespace strata
