@@ -138,24 +138,6 @@ std::vector<WhatIfSpec> make_table() {
   return table;
 }
 
-std::string form_text(const WhatIfSpec& what_if) {
-  switch (what_if.form) {
-    case WhatIfForm::bandwidth:
-    case WhatIfForm::latency:
-    case WhatIfForm::speed:
-      return "a value or a factor (2x)";
-    case WhatIfForm::size:
-      return "a size";
-    case WhatIfForm::duration:
-      return "a time";
-    case WhatIfForm::share:
-      return "a number below 1, or nccl";
-    case WhatIfForm::word:
-      break;
-  }
-  return fmt::format("{}", fmt::join(what_if.words, " or "));
-}
-
 // A place among the words of a what-if.
 std::size_t read_word(const WhatIfSpec& what_if, std::string_view value) {
   const auto found = std::ranges::find(what_if.words, value);
@@ -185,14 +167,32 @@ std::string what_if_keys() {
   return fmt::format("{}", fmt::join(keys, ", "));
 }
 
+std::string values_text(const WhatIfSpec& what_if) {
+  switch (what_if.form) {
+    case WhatIfForm::bandwidth:
+    case WhatIfForm::latency:
+    case WhatIfForm::speed:
+      return "a value or a factor (2x)";
+    case WhatIfForm::size:
+      return "a size";
+    case WhatIfForm::duration:
+      return "a time";
+    case WhatIfForm::share:
+      return "a number below 1, or nccl";
+    case WhatIfForm::word:
+      break;
+  }
+  return fmt::format("{}", fmt::join(what_if.words, " or "));
+}
+
 // Neighbours whose values are alike share what is said of them.
 std::string what_if_help() {
   std::string text = "a what-if, KEY=VALUE: ";
   const std::span<const WhatIfSpec> all = what_ifs();
   for (std::size_t i = 0; i < all.size(); ++i) {
     text += fmt::format("{}, ", all[i].key);
-    const std::string values = form_text(all[i]);
-    if (i + 1 == all.size() || form_text(all[i + 1]) != values) text += values + "; ";
+    const std::string values = values_text(all[i]);
+    if (i + 1 == all.size() || values_text(all[i + 1]) != values) text += values + "; ";
   }
   return text + "as link.inter.bandwidth=0.5x (docs/clusters.md); repeatable";
 }

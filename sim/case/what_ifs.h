@@ -34,6 +34,8 @@ std::span<const WhatIfSpec> what_ifs();
 const WhatIfSpec* find_what_if(std::string_view key);
 /// The keys in their order, for messages.
 std::string what_if_keys();
+/// What its values are: "a value or a factor (2x)", "on or off".
+std::string values_text(const WhatIfSpec& what_if);
 /// The keys and what their values are, for the help of `set`.
 std::string what_if_help();
 /// Whether the what-if changes more than what fits in memory.

@@ -119,7 +119,10 @@ QWidget* WhatIfView::make_knobs() {
   line->addWidget(layer_);
   line->addStretch(1);
   list_->insertLayout(list_->count() - 1, line);
+  list_->addWidget(make_heading(tr("Any what-if"), inside));
+  list_->addWidget(others_ = new OtherWhatIfsPanel(workspace(), inside));
   list_->addStretch(1);
+  connect(others_, &OtherWhatIfsPanel::failed, this, [this](const QString& text) { notify(text); });
   connect(layer_, &QComboBox::activated, this, &WhatIfView::pick_layer);
   scroll_->setWidget(inside);
   return scroll_;
@@ -199,6 +202,7 @@ void WhatIfView::on_scene() {
     if (history_.size() > kHistory) history_.erase(history_.begin());
   }
   if (!dragging()) make_rows();
+  others_->show_case();
   show_numbers();
 }
 
@@ -223,6 +227,7 @@ void WhatIfView::show_baseline() {
 void WhatIfView::show_values() {
   const Document& document = workspace().document();
   for (KnobRow* row : rows_) row->show_document(document);
+  others_->show_value();
   const QSignalBlocker quiet(overlap_);
   overlap_->setChecked(document.what_if("overlap") != "off");
 }

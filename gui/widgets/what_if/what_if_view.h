@@ -1,8 +1,8 @@
 #pragma once
 
 // What if the network were twice as fast, a device half as fast, the batch larger? Sliders over the
-// document's numbers, the numbers that come of them, and the curve over the range of the slider at
-// hand. All other views follow while a slider is dragged.
+// document's numbers, the numbers that come of them, the curve over the range of the slider at
+// hand, and a field for every other what-if. All other views follow while a slider is dragged.
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -17,6 +17,7 @@
 #include "gui/widgets/view.h"
 #include "gui/widgets/what_if/knob_row.h"
 #include "gui/widgets/what_if/number_tiles.h"
+#include "gui/widgets/what_if/other_what_ifs_panel.h"
 
 namespace strata::gui {
 
@@ -78,6 +79,7 @@ class WhatIfView : public View {
   std::map<std::string, QLabel*> headings_;     ///< of those
   QCheckBox* overlap_;
   QComboBox* layer_;
+  OtherWhatIfsPanel* others_;
   std::vector<KnobRow*> rows_;
   std::vector<double> history_;
   std::pair<std::string, std::string> history_of_;  ///< network and cluster, without what-ifs
