@@ -1,6 +1,7 @@
 #include "gui/models/document.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <initializer_list>
 #include <limits>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "gui/models/document_settings.h"
 #include "sim/case/case_settings.h"
 #include "sim/cluster/named_size.h"
 #include "sim/text/json.h"
@@ -62,15 +64,19 @@ std::string_view key_of(std::string_view setting) {
 }
 
 // A text, or what JSON has for numbers and flags.
+Json json_of(std::string_view key, const std::string& text) {
+  const ValueForm form = setting(key).form;
+  const bool number = is_numeric(form) || form == ValueForm::seconds;
+  const bool bare = !text.empty() && (number || form == ValueForm::flag);
+  return bare ? Json::parse(text) : Json(text);
+}
+
 template <class T>
 Json print_value(std::string_view key, const T& value) {
   if constexpr (std::is_same_v<T, std::vector<std::string>>) {
     return value;
   } else {
-    const std::string text = print_setting(key, value);
-    const ValueForm form = setting(key).form;
-    const bool bare = !text.empty() && (is_numeric(form) || form == ValueForm::flag);
-    return bare ? Json::parse(text) : Json(text);
+    return json_of(key, print_setting(key, value));
   }
 }
 
@@ -108,6 +114,34 @@ CaseRequest parse_input(Table json) {
   return input;
 }
 
+// Of how the step is simulated and of searches, which older documents know nothing of: what is not
+// as usual.
+constexpr std::array kLaterGroups = {SettingGroup::simulation, SettingGroup::search};
+
+void print_later_settings(const Document& document, Json& root) {
+  for (const SettingGroup group : kLaterGroups) {
+    for (const std::string_view key : keys_of(group)) {
+      const std::string text = setting_text(document, key);
+      if (text != usual_setting_text(key)) root["settings"][std::string(key)] = json_of(key, text);
+    }
+  }
+}
+
+// A number of seconds is written as one.
+std::string saved_text(std::string_view key, const Value& saved) {
+  if (setting(key).form != ValueForm::seconds) return read_single(setting(key), saved);
+  return fmt::format("{}", saved.as_number());
+}
+
+void parse_later_settings(Table settings, Document& document) {
+  for (const SettingGroup group : kLaterGroups) {
+    for (const std::string_view key : keys_of(group)) {
+      const auto saved = settings.optional(std::string(key));
+      if (saved) document = with_setting(document, key, saved_text(key, *saved));
+    }
+  }
+}
+
 Document parse_document(Table root) {
   Document document;
   document.input = parse_input(root.table("input"));
@@ -122,6 +156,9 @@ Document parse_document(Table root) {
   document.base_cluster = root.string_or("base_cluster", "");
   const std::int64_t batch = root.integer_or("base_batch", 0, 0, kMostBatch);
   if (batch > 0) document.base_batch = batch;
+  if (auto settings = root.optional_table("settings")) {
+    parse_later_settings(std::move(*settings), document);
+  }
   return document;
 }
 
@@ -139,6 +176,7 @@ Json print_document(const Document& document) {
   root["locked"] = document.locked;
   if (!document.base_cluster.empty()) root["base_cluster"] = document.base_cluster;
   if (document.base_batch) root["base_batch"] = *document.base_batch;
+  print_later_settings(document, root);
   return root;
 }
 
@@ -308,27 +346,23 @@ std::string print_desk(const SavedDesk& desk) {
   return root.dump(2) + "\n";
 }
 
-std::string setting_options(const CaseRequest& input, std::span<const std::string_view> keys) {
-  const std::vector<Setting> usual = settings_of({});
-  std::string text;
-  for (const Setting& each : settings_of(input)) {
-    const bool asked = keys.empty() || std::ranges::find(keys, each.key) != keys.end();
-    if (!asked || std::ranges::find(usual, each) != usual.end()) continue;
-    std::string option = " --" + each.key;
-    std::ranges::replace(option, '_', '-');
-    const bool flag = setting(each.key).form == ValueForm::flag;
-    text += flag ? option : option + " " + shell_quoted(each.value);
-  }
-  return text;
-}
-
 std::string case_arguments(const Document& document) {
-  CaseRequest input = document.input;
+  Document said = document;
+  CaseRequest& input = said.input;
   if (input.training.batch)
     input.training.batch_per_device = CaseRequest().training.batch_per_device;
   if (!input.model.ends_with(".onnx")) input.unsupported = Unsupported::refuse;
-  const std::string model = std::exchange(input.model, "");
-  return shell_quoted(model) + setting_options(input);
+  std::vector<std::string_view> keys;
+  each_setting(input, [&](std::string_view key, const auto&) {
+    if (key != "model") keys.push_back(key);
+  });
+  std::string text = shell_quoted(input.model) + setting_options(said, keys);
+  for (const auto& [key, value] : input.sets) text += " --set " + shell_quoted(key + "=" + value);
+  return text;
+}
+
+std::string simulation_options(const Document& document) {
+  return setting_options(document, keys_of(SettingGroup::simulation));
 }
 
 std::string strategy_argument(const Document& document, const std::string& strategy_file) {

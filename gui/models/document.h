@@ -6,11 +6,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "gui/models/search_settings.h"
 #include "sim/case/predict.h"
 
 namespace strata::gui {
@@ -39,6 +40,21 @@ struct StrategyChoice {
 /// What people call a network, a cluster or a strategy: its name, or a file's without its folders.
 std::string shown_name(const std::string& name_or_file);
 
+/// How the step is simulated.
+struct SimulationSettings {
+  std::int64_t steps = 4;
+  std::optional<std::uint64_t> jitter;  ///< the seed of times drawn from their spread
+
+  bool operator==(const SimulationSettings&) const = default;
+};
+/// Calls visit(key, value) for each of the settings (sim/scenario/settings.h).
+template <class Simulation, class Visit>
+requires std::is_same_v<std::remove_const_t<Simulation>, SimulationSettings>
+void each_setting(Simulation& simulation, const Visit& visit) {
+  visit("steps", simulation.steps);
+  visit("jitter", simulation.jitter);
+}
+
 struct Document {
   CaseRequest input;
   StrategyChoice strategy;
@@ -47,6 +63,8 @@ struct Document {
   /// did.
   std::string base_cluster = {};
   std::optional<std::int64_t> base_batch = {};
+  SimulationSettings simulation = {};
+  SearchSettings search = {};
 
   bool empty() const { return input.model.empty(); }
   /// The value of a what-if, or empty.
@@ -99,9 +117,8 @@ std::string print_desk(const SavedDesk& desk);
 /// The options of `strata COMMAND` that say the same: "vgg16 --cluster p100-4x4 --set ...". An
 /// edited strategy stands as `strategy_file`.
 std::string case_arguments(const Document& document);
-/// Of these settings, or of all: those that are not the usual ones, as options with a blank before
-/// each: " --sync tree".
-std::string setting_options(const CaseRequest& input, std::span<const std::string_view> keys = {});
+/// The options of `strata predict` beside the case: " --steps 8 --jitter 1".
+std::string simulation_options(const Document& document);
 std::string strategy_argument(const Document& document,
                               const std::string& strategy_file = "strategy.json");
 /// As a shell takes it: quoted where it must be.

@@ -10,6 +10,7 @@
 
 #include "gui/models/document.h"
 #include "gui/models/stage_names.h"
+#include "gui/models/trust.h"
 #include "sim/case/case_loader.h"
 #include "sim/case/cost_basis.h"
 #include "sim/case/plausibility.h"
@@ -28,6 +29,8 @@ struct Scene {
   std::optional<FlopsUtilisation> flops;  ///< where the devices' peak is known
   std::optional<Plausibility> plausible;  ///< of the utilisation
   Uncosted uncosted;                      ///< of the network
+  Trust trust;
+  std::optional<JitteredSteps> jittered;  ///< where the document has a seed
 };
 using ScenePtr = std::shared_ptr<const Scene>;
 
@@ -42,9 +45,6 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* prog
 /// "does not fit: 21.49 GB of 17.18 GB", of the device that lacks the most memory; empty where none
 /// does.
 std::string shortage_text(const Scene& scene);
-/// Why not to trust the step: "MFU 77 % is above any published figure for a100 in bf16 (64 %)",
-/// and what of the network has no cost. Sentences without a full stop; none where all is well.
-std::vector<std::string> doubts_of(const Scene& scene);
 /// Its step time alone, sooner.
 Seconds predicted_step(const Document& document, CaseLoader& loader,
                        const std::atomic<bool>* cancelled = nullptr);

@@ -56,6 +56,12 @@ TableCell figure_cell(const TriedStrategy& row, std::string_view key) {
           whole ? QVariant(static_cast<qlonglong>(*number)) : QVariant(*number)};
 }
 
+TableCell step_cell(const TriedStrategy& row) {
+  TableCell cell = figure_cell(row, "step_seconds");
+  cell.tip = QString::fromStdString(row.trust);
+  return cell;
+}
+
 TableCell strategy_cell(const ScoreContext& context, const TriedStrategy& row) {
   const QString name = row.name();
   return {row.choice == context.chosen ? ScoreTable::tr("%1  (chosen)").arg(name) : name,
@@ -90,7 +96,7 @@ TableCell fits_cell(const ScoreContext& /*context*/, const TriedStrategy& row) {
 constexpr std::array<ScoreTable::Spec, ScoreTable::kColumns> kScoreColumns = {{
     {"Strategy", "A click or Enter takes it", "strategy", false, strategy_cell},
     {"Step", "The simulated step, in which devices compute while bytes move", "step_seconds", true,
-     [](auto& /*context*/, auto& row) { return figure_cell(row, "step_seconds"); }},
+     [](auto& /*context*/, auto& row) { return step_cell(row); }},
     {"Over data", "How many times as fast as data parallelism on this very case", "speedup", true,
      speedup_cell},
     {"Gap",
@@ -116,19 +122,28 @@ TriedCase tried(const Scene& scene) {
   CaseResult result = result_of(scene.input, scene.prediction);
   result.fits = !shortage(scene.input, scene.prediction.peak_memory);
   const Document& document = scene.document;
-  return {document.input, {}, {{document.strategy, std::move(result)}}};
+  return {document.input, {}, {{document.strategy, std::move(result), text_of(scene.trust)}}};
 }
 
 TriedCase tried(const CaseRequest& request, const Case& input, const Solved& solved,
-                const StrategyChoice& best, bool kept_layers) {
+                const StrategyChoice& best, bool bounds_all) {
   TriedCase tried{request};
-  const bool of_all = solved.objective == Objective::simulated && !kept_layers && !solved.outside;
+  const bool of_all = solved.objective == Objective::simulated && bounds_all && !solved.outside;
   if (of_all) tried.lower_bound = solved.lower_bound;
   const auto add = [&](const StrategyChoice& choice, const Scored& scored) {
     if (!scored.simulated()) return;
-    tried.strategies.push_back({choice, result_of(input, scored)});
+    tried.strategies.push_back(
+        {choice, result_of(input, scored), text_of(trust_of(request, input, scored))});
   };
-  if (!solved.best.empty()) add(best, solved.best.front());  // of equal ones the first
+  for (std::size_t i = 0; i < solved.best.size(); ++i) {
+    StrategyChoice choice = best;  // of equal ones the first
+    if (i > 0) {
+      const auto configs = solved.best[i].strategy.configs();
+      choice.configs.assign(configs.begin(), configs.end());
+      choice.found = "best";
+    }
+    add(choice, solved.best[i]);
+  }
   for (const Scored& usual : solved.baselines) add({usual.strategy.name()}, usual);
   return tried;
 }

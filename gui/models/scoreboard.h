@@ -18,8 +18,9 @@
 namespace strata::gui {
 
 struct TriedStrategy {
-  StrategyChoice choice;  ///< as a document takes it
-  CaseResult result;      ///< simulated
+  StrategyChoice choice;   ///< as a document takes it
+  CaseResult result;       ///< simulated
+  std::string trust = {};  ///< how far that may be trusted (trust.h)
 
   /// "data", "best 2".
   QString name() const { return QString::fromStdString(choice.label()); }
@@ -37,9 +38,10 @@ struct TriedCase {
 /// The scene's strategy.
 TriedCase tried(const Scene& scene);
 /// Of a search: its best, which a document takes as `best`, and the usual strategies beside it, as
-/// far as they were simulated. The bound is of all strategies where the search kept no layers.
+/// far as they were simulated; a search for several has more of its kind. `bounds_all`: whether
+/// what it proved holds for all strategies.
 TriedCase tried(const CaseRequest& request, const Case& input, const Solved& solved,
-                const StrategyChoice& best, bool kept_layers);
+                const StrategyChoice& best, bool bounds_all);
 
 class Scoreboard : public QObject {
   Q_OBJECT

@@ -164,7 +164,7 @@ QString View::predict_command(const std::string& options) const {
   if (document.empty()) return {};
   return QString::fromStdString("strata predict " + case_arguments(document) +
                                 strategy_argument(document, workspace().strategy_file(document)) +
-                                options);
+                                simulation_options(document) + options);
 }
 
 void View::set_content(QWidget* content) {

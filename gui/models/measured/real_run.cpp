@@ -1,14 +1,13 @@
 #include "gui/models/measured/real_run.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "gui/models/document_settings.h"
 #include "gui/models/text.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
@@ -112,15 +111,15 @@ std::vector<std::string> doubts(const RealOutcome& outcome, std::size_t cores) {
 }
 
 std::string command_of(const RealRun& run) {
-  constexpr std::array<std::string_view, 5> kSettings = {"dim", "batch_per_device", "sync",
-                                                         "bucket", "optimizer"};
   const StrategyChoice& strategy = run.document.strategy;
-  CaseRequest input = run.document.input;
-  input.training.batch_per_device = run.batch_per_device;
+  Document said = run.document;
+  said.input.framework = std::string(kNoFramework);  // real devices run as they do
+  said.input.training.batch_per_device = run.batch_per_device;
   return fmt::format("strata validate {} --devices {} --only --strategies {}{} --rounds {}",
-                     shell_quoted(input.model), shell_quoted(run.devices),
+                     shell_quoted(said.input.model), shell_quoted(run.devices),
                      shell_quoted(strategy.edited() ? run.strategy_file : strategy.source),
-                     setting_options(input, kSettings), run.rounds);
+                     setting_options(said, {"dim", "batch_per_device", "sync", "bucket", "optimizer"}),
+                     run.rounds);
 }
 
 // Cuts of a file or by hand are of so many devices; the other strategies are made for any. Of

@@ -51,15 +51,19 @@ bool needs_freedom(const Case& input, const KeptLayers& kept) {
   return false;
 }
 
-SolveOptions solve_options(const Case& input, const KeptLayers& kept, Objective objective,
-                           Progress& progress) {
-  SolveOptions options;
+SolveOptions options_of(const Document& document, const Search& search, const Case& input,
+                        const KeptLayers& kept, Progress& progress) {
+  const SearchSettings& settings = document.search;
+  const Objective objective = search.objective.value_or(objective_of(settings));
+  SolveOptions options = solve_options(settings, objective);
   options.kept = kept;
-  options.space.free_elementwise = needs_freedom(input, kept);
-  options.objective = objective;
+  options.space.free_elementwise = options.space.free_elementwise || needs_freedom(input, kept);
   const SearchSpace space(input.graph, input.cluster, options.space);
-  if (!eq1_tables_fit(input, space)) options.space.degrees = DegreeSet::pow2;
-  options.simulate = objective == Objective::simulated;  // else the scene's prediction does it
+  if (!settings.space.degrees && !eq1_tables_fit(input, space)) {
+    options.space.degrees = DegreeSet::pow2;
+  }
+  if (search.objective == Objective::eq1) options.simulate = false;  // the scene's prediction does
+  check(options);
   options.limits.cancelled = progress.cancelled();
   options.limits.progress = [&](const SolveProgress& at) {
     progress.report(at.done, progress_text(at).toStdString());
@@ -68,10 +72,10 @@ SolveOptions solve_options(const Case& input, const KeptLayers& kept, Objective 
 }
 
 // By name where a search of that name finds it again.
-StrategyChoice best_choice(const Solved& solved, bool keeps) {
+StrategyChoice best_choice(const Solved& solved, bool named) {
   const bool simulated = solved.objective == Objective::simulated;
   StrategyChoice choice{simulated ? "optimal" : "eq1"};
-  if (!simulated && !keeps && !solved.stopped) return choice;
+  if (!simulated && named && !solved.stopped) return choice;
   const Strategy& best = solved.best.front().strategy;
   choice.configs.assign(best.configs().begin(), best.configs().end());
   if (simulated || solved.stopped) choice.found = best.name();
@@ -106,11 +110,12 @@ QString solver_words(const char* text) {
 
 SolvedRest solved_rest(const Scene& scene, const Search& search, Progress& progress) {
   const Case& input = scene.input;
-  SolvedRest result{scene.document, search.objective};
+  SolvedRest result{scene.document};
   for (const LayerId layer : search.forced.layers) lock(result.document, input.graph[layer].name);
   const KeptLayers kept{forced_strategy(scene.prediction.strategy, search.forced),
                         locked_layers(result.document, input.graph)};
-  const SolveOptions options = solve_options(input, kept, search.objective, progress);
+  const SolveOptions options = options_of(scene.document, search, input, kept, progress);
+  result.objective = options.objective;
   const Solved solved = solve(input, options);
   const bool found = !solved.best.empty() && std::isfinite(solved.least().value);
   if (!found) throw_if_cancelled(progress.cancelled());
@@ -120,8 +125,10 @@ SolvedRest solved_rest(const Scene& scene, const Search& search, Progress& progr
   result.optimal = solved.optimal;
   result.stopped = solved.stopped;
   const bool keeps = !kept.layers.empty();
-  result.document.strategy = best_choice(solved, keeps);
-  result.tried = tried(result.document.input, input, solved, result.document.strategy, keeps);
+  const SearchSettings& settings = scene.document.search;
+  result.document.strategy = best_choice(solved, !keeps && settings == SearchSettings());
+  result.tried = tried(result.document.input, input, solved, result.document.strategy,
+                       !keeps && covers_usual_space(settings));
   return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include <QString>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ struct Forced {
 };
 struct Search {
   Forced forced = {};
-  Objective objective = Objective::simulated;
+  /// Else what the document's settings say.
+  std::optional<Objective> objective = {};
 };
 
 struct SolvedRest {

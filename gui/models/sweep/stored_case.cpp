@@ -81,7 +81,16 @@ Document document_of_row(const std::string& database, std::int64_t id) {
   Document document;
   document.input = question.input();
   document.strategy.source = question.strategy();
+  if (const auto* const predict = std::get_if<PredictRequest>(&question.request)) {
+    document.simulation = {static_cast<std::int64_t>(predict->steps), predict->jitter};
+    document.search.space = predict->space;
+    document.search.memory_limit = predict->memory_limit;
+  }
   if (const auto* const solve = std::get_if<SolveRequest>(&question.request)) {
+    document.simulation = {static_cast<std::int64_t>(solve->steps), solve->jitter};
+    document.search.space = solve->options.space;
+    document.search.memory_limit = solve->options.memory_limit;
+    document.search.objective = solve->objective;
     document.strategy.source = searched_name(objective_of(*solve));
   }
   if (searched_objective(document.strategy.source)) {

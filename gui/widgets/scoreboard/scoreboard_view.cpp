@@ -150,7 +150,8 @@ QString ScoreboardView::command() const {
   names.removeDuplicates();
   return QString::fromStdString("strata predict " + case_arguments(workspace().scene()->document) +
                                 " --strategy " +
-                                shell_quoted(names.join(QLatin1Char(',')).toStdString()));
+                                shell_quoted(names.join(QLatin1Char(',')).toStdString()) +
+                                simulation_options(workspace().scene()->document));
 }
 
 std::vector<KeyHelp> ScoreboardView::keys() const {

@@ -1,18 +1,19 @@
 #pragma once
 
 // What is on the desk, in one line of fields: network, cluster, batch, synchronisation, its
-// buckets, number type, strategy, and what is asked for less often (more_fields.h). Each field is
-// an edit that can be undone. What comes of it: answer_bar.h.
+// buckets, number type, strategy, and behind a button the settings that are asked for less often.
+// Each field is drawn from the table of settings (setting_field.h), and is an edit that can be
+// undone. What comes of it: answer_bar.h.
 
-#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QSpinBox>
 #include <QToolBar>
+#include <string_view>
 #include <vector>
 
 #include "gui/models/workspace.h"
-#include "gui/widgets/window/more_fields.h"
+#include "gui/widgets/fields/setting_field.h"
+#include "gui/widgets/fields/settings_panel.h"
 
 namespace strata::gui {
 
@@ -27,9 +28,6 @@ class CaseBar : public QToolBar {
   /// With its text selected: what is typed takes its place.
   void focus_model();
 
-  /// Ctrl+Z in a field whose text nobody changed is the window's.
-  bool eventFilter(QObject* watched, QEvent* event) override;
-
  signals:
   /// Enter in a field: it is done with.
   void entered();
@@ -42,25 +40,19 @@ class CaseBar : public QToolBar {
 
  private:
   void make_nothing();
-  void add_label(const QString& text, QWidget* field);
+  void add_field(std::string_view key, const QString& label, int letters);
+  SettingField& field(std::string_view key) const;
   void fit();
   int least_width() const;
   void show_document();
-  void commit_strategy(const QString& text);
-  void commit_bucket(const QString& text);
-  void commit(const QString& what, const std::function<void(Document&)>& change);
-  void commit_name(const QComboBox& field, const QString& what,
-                   const std::function<void(Document&)>& change);
-  QComboBox* field(const QString& label, const QString& name, const QStringList& choices);
+  void show_batch();
 
   Workspace& workspace_;
-  QComboBox *model_, *cluster_, *sync_, *bucket_, *dtype_, *strategy_;
-  int usual_strategies_ = 0;  // how many the field always has
-  QSpinBox* batch_;
-  MoreFields* more_;
   QWidget* row_;
   QHBoxLayout* line_;
+  std::vector<SettingField*> bar_fields_;
   std::vector<QLabel*> labels_;
+  SettingsButton* more_;
   QAction *fields_ = nullptr, *nothing_ = nullptr;
 };
 

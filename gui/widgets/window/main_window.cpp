@@ -269,7 +269,7 @@ void MainWindow::open_desk(const SavedDesk& desk) {
 }
 
 void MainWindow::show_error(const QString& message) {
-  error_->show_text(message);
+  error_->show_text(QString(message).remove(QLatin1Char('`')));
 }
 
 // What stays in view below an error: the status bar, and what the views above it have at their

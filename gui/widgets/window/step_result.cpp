@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "gui/models/search_text.h"
 #include "gui/models/text.h"
@@ -50,10 +51,9 @@ QString doubt_text(const Scene& scene) {
   return text;
 }
 
-// What is doubtful stands first.
 QString notes_tip(const Scene& scene) {
   QStringList lines;
-  for (const std::string& doubt : doubts_of(scene)) lines << QString::fromStdString(doubt);
+  for (const std::string& doubt : scene.trust.warnings) lines << QString::fromStdString(doubt);
   if (scene.flops) lines << flops_tip(*scene.flops);
   return lines.join(QStringLiteral("\n\n"));
 }
@@ -71,11 +71,12 @@ StepResult::StepResult(Workspace& workspace, QWidget* parent)
       workspace_(workspace),
       step_(new QLabel(this)),
       gap_(new QLabel(this)),
-      eq1_(new QLabel(this)) {
+      eq1_(new QLabel(this)),
+      trust_(new TrustButton(workspace, this)) {
   step_->setObjectName(QStringLiteral("result"));
   step_->setTextFormat(Qt::RichText);
   step_->setAlignment(Qt::AlignRight);
-  gap_->setObjectName(QStringLiteral("gap"));
+  gap_->setObjectName(QStringLiteral("gap_to_fastest"));
   gap_->setAlignment(Qt::AlignRight);
   eq1_->setObjectName(QStringLiteral("eq1"));
   eq1_->setForegroundRole(QPalette::PlaceholderText);
@@ -83,7 +84,9 @@ StepResult::StepResult(Workspace& workspace, QWidget* parent)
   show_small(*eq1_);
   // Nothing below moves when there is nothing to say.
   step_->setMinimumHeight(step_->fontMetrics().height() + 4);
-  for (QLabel* note : {gap_, eq1_}) note->setFixedHeight(note->fontMetrics().height() + 2);
+  for (QWidget* note : std::initializer_list<QWidget*>{gap_, eq1_, trust_}) {
+    note->setFixedHeight(note->fontMetrics().height() + 2);
+  }
   QSizePolicy kept = eq1_->sizePolicy();
   kept.setRetainSizeWhenHidden(true);
   eq1_->setSizePolicy(kept);
@@ -96,6 +99,7 @@ StepResult::StepResult(Workspace& workspace, QWidget* parent)
   notes->addStretch(1);
   notes->addWidget(gap_);
   notes->addWidget(eq1_);
+  notes->addWidget(trust_);
   auto* lines = new QVBoxLayout(this);
   lines->setContentsMargins(8, 0, 4, 0);
   lines->setSpacing(0);
@@ -159,6 +163,7 @@ void StepResult::show_notes() {
   if (tick_.isActive()) return;
   const ScenePtr scene = workspace_.scene();
   const bool known = scene && workspace_.error().isEmpty();
+  trust_->show_trust(known);
   if (!known) {
     show_note(*gap_, {});
     return show_note(*eq1_, {});
@@ -187,6 +192,7 @@ void StepResult::show_search() {
                    : search->text.isEmpty() ? search->what
                                             : search->text);
   show_note(*eq1_, {});
+  trust_->show_trust(false);
 }
 
 }  // namespace strata::gui

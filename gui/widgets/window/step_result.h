@@ -1,13 +1,15 @@
 #pragma once
 
 // What comes of the case: the simulated step, how it compares with the baseline's, and how far it
-// may be from the fastest; Eq. 1 after that. While a search runs, what it has found so far.
+// may be from the fastest; Eq. 1 after that, and how far all that may be trusted. While a search
+// runs, what it has found so far.
 
 #include <QLabel>
 #include <QTimer>
 #include <QWidget>
 
 #include "gui/models/workspace.h"
+#include "gui/widgets/window/trust_button.h"
 
 namespace strata::gui {
 
@@ -29,6 +31,7 @@ class StepResult : public QWidget {
 
   Workspace& workspace_;
   QLabel *step_, *gap_, *eq1_;
+  TrustButton* trust_;
   QTimer tick_;  ///< while a search runs
 };
 

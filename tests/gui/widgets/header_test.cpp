@@ -174,21 +174,21 @@ TEST_F(HeaderTest, SaysHowFarFromTheFastestAStepIs) {
   window_->open_document(alexnet);
   settle();
   EXPECT_THAT(text("result"), HasSubstr("a step"));
-  EXPECT_EQ(text("gap"), "") << "nothing is proved";
+  EXPECT_EQ(text("gap_to_fastest"), "") << "nothing is proved";
   EXPECT_THAT(text("eq1"), HasSubstr("Eq. 1: "));
   click("find_fastest");
   settle();
   EXPECT_THAT(text("result"), HasSubstr("of data"));
-  EXPECT_THAT(text("gap"), HasSubstr("from the fastest"));
+  EXPECT_THAT(text("gap_to_fastest"), HasSubstr("from the fastest"));
   EXPECT_THAT(text("eq1"), HasSubstr("Eq. 1: "));
-  const std::string gap = text("gap");
+  const std::string gap = text("gap_to_fastest");
   action("Data parallelism")->trigger();
   settle();
-  EXPECT_THAT(text("gap"), HasSubstr("from the fastest"));
-  EXPECT_NE(text("gap"), gap) << "the bound is of the case: it tells of every strategy";
+  EXPECT_THAT(text("gap_to_fastest"), HasSubstr("from the fastest"));
+  EXPECT_NE(text("gap_to_fastest"), gap) << "the bound is of the case: it tells of every strategy";
   workspace_->set_what_if("device.*.speed", "2");
   settle();
-  EXPECT_EQ(text("gap"), "");
+  EXPECT_EQ(text("gap_to_fastest"), "");
 }
 
 // The figures of the case before are dimmed in all views and above them.
@@ -215,7 +215,7 @@ TEST_F(HeaderTest, ASearchOfAnotherCaseIsCalledSo) {
   resnet.input.cluster = "p100-4x4";
   window_->open_document(resnet);
   settle();
-  const auto* gap = window_->findChild<QLabel*>("gap");
+  const auto* gap = window_->findChild<QLabel*>("gap_to_fastest");
   click("find_fastest");
   ASSERT_TRUE(testing::wait_until([&] { return gap->text().contains("so far"); }));
   resnet.input.training.batch_per_device = 64;
@@ -248,7 +248,7 @@ TEST_F(HeaderTest, LayersCanBeLockedDuringASearch) {
 TEST_F(HeaderTest, AFieldIsAnEdit) {
   window_->open_document(lenet());
   settle();
-  auto* batch = window_->findChild<QSpinBox*>("batch");
+  auto* batch = window_->findChild<QSpinBox*>("batch_per_device");
   batch->setValue(64);
   EXPECT_EQ(workspace_->document().input.training.batch_per_device, 64);
   workspace_->undo_stack().undo();
@@ -302,7 +302,7 @@ TEST_F(HeaderTest, SaysThatANameIsUnknown) {
   EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("'foo'"));
   EXPECT_EQ(model->currentText(), "lenet5");
   EXPECT_EQ(workspace_->document(), lenet());
-  window_->findChild<QSpinBox*>("batch")->setValue(64);
+  window_->findChild<QSpinBox*>("batch_per_device")->setValue(64);
   EXPECT_EQ(window_->shown_error(), "") << "it is of what was asked for before";
 }
 

@@ -95,7 +95,7 @@ TEST_F(WindowTest, NothingMovesDuringASearch) {
   window_->open_document(alexnet);
   settle();
   const std::vector<QRect> before = places(*window_);
-  const auto* gap = window_->findChild<QLabel*>("gap");
+  const auto* gap = window_->findChild<QLabel*>("gap_to_fastest");
   click("find_fastest");
   ASSERT_TRUE(testing::wait_until([&] { return gap->text().contains("so far"); }));
   QCoreApplication::processEvents();
@@ -112,8 +112,8 @@ TEST_F(WindowTest, ASmallWindowHasEveryFieldAndTheStep) {
     window_->resize(size);
     QTest::qWait(50);
     EXPECT_EQ(window_->size(), size);
-    for (const char* name : {"model", "cluster", "batch", "sync", "bucket", "dtype", "strategy",
-                             "more", "result", "find_fastest"}) {
+    for (const char* name : {"model", "cluster", "batch_per_device", "sync", "bucket", "dtype",
+                             "strategy", "more", "result", "trust", "search", "find_fastest"}) {
       const auto* part = window_->findChild<QWidget*>(name);
       EXPECT_TRUE(part->isVisible()) << name;
       const int right = part->mapTo(window_.get(), QPoint(part->width(), 0)).x();

@@ -10,6 +10,7 @@
 #include <QFile>
 #include <QTemporaryDir>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <string_view>
 #include <utility>
@@ -96,6 +97,18 @@ void run(ErrorView& view, Workspace& workspace) {
   settle(workspace);
 }
 
+// What pops up below buttons of the header: further settings, those of a search, and trust.
+void draw_panels(const MainWindow& window, const QDir& folder, const QString& suffix) {
+  const std::array<std::pair<const char*, const char*>, 3> panels = {
+      {{"more", "more_fields"}, {"search", "search_fields"}, {"trust", "trust_panel"}}};
+  for (const auto& [button, name] : panels) {
+    window.findChild<QAbstractButton*>(QLatin1String(button))->click();
+    auto* const panel = window.findChild<QWidget*>(QLatin1String(name));
+    panel->grab().save(folder.filePath(QLatin1String(button) + suffix + QStringLiteral(".png")));
+    panel->close();
+  }
+}
+
 void draw_all(Runner& runner, const QDir& folder, Appearance appearance, const QString& suffix) {
   Workspace workspace(runner);
   QTemporaryDir settings;
@@ -109,6 +122,7 @@ void draw_all(Runner& runner, const QDir& folder, Appearance appearance, const Q
   window.findChild<QAbstractButton*>(QStringLiteral("find_fastest"))->click();
   settle(workspace);
   window.grab().save(folder.filePath(QStringLiteral("window%1.png").arg(suffix)));
+  draw_panels(window, folder, suffix);
   const auto is_why = [](const strata::gui::View* view) {
     return view->id() == QStringLiteral("why");
   };
@@ -151,10 +165,10 @@ void draw_pipeline(Runner& runner, const QDir& folder, Appearance appearance,
   strata::gui::Document document;
   document.input.model = "llama3-8b";
   document.input.cluster = "h200-1x8";
-  document.input.dtype = DType::bf16;
-  document.input.batch = 16;
-  document.input.micro_batch = 2;
-  document.input.recompute = Recompute::full;
+  document.input.training.dtype = DType::bf16;
+  document.input.training.batch = 16;
+  document.input.training.micro_batch = 2;
+  document.input.training.recompute = Recompute::full;
   document.strategy.source = "hybrid:tp=2,pp=4";
   window.open_document(document);
   settle(workspace);

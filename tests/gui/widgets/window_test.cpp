@@ -152,7 +152,7 @@ TEST_F(WindowTest, ASearchThatIsStoppedKeepsTheBestSoFar) {
   window_->open_document(resnet);
   settle();
   auto* button = window_->findChild<QAbstractButton*>("find_fastest");
-  auto* gap = window_->findChild<QLabel*>("gap");
+  auto* gap = window_->findChild<QLabel*>("gap_to_fastest");
   EXPECT_EQ(button->text(), "Find fastest");
   click("find_fastest");
   EXPECT_EQ(button->text(), "Stop");
