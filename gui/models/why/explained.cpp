@@ -14,8 +14,9 @@ namespace {
 
 // The other layers as the strategy cuts them; those whose cut no search knows are left out, so that
 // what is said stays a least.
-std::vector<Bytes> memory_by_choice(const Case& input, const Strategy& strategy, LayerId layer) {
-  SearchSpace space(input.graph, input.cluster);
+std::vector<Bytes> memory_by_choice(const Case& input, const Strategy& strategy, LayerId layer,
+                                    const SearchOptions& options) {
+  SearchSpace space(input.graph, input.cluster, options);
   const std::uint32_t asked = *space.variable_of(layer);
   std::vector<bool> known(space.size(), true);
   for (std::uint32_t v = 0; v < space.size(); ++v) {
@@ -145,16 +146,17 @@ Seconds longest_of(const Explanation& explanation) {
 
 ExplainedPtr explained(const ScenePtr& scene, LayerId layer, const std::atomic<bool>* cancelled) {
   const Strategy& strategy = scene->prediction.strategy;
+  const SearchOptions& space = scene->document.search.space;
   return std::make_shared<const Explained>(
-      Explained{scene, layer, explain(scene->input, {}, strategy, layer, limits_of(cancelled)),
-                memory_by_choice(scene->input, strategy, layer),
+      Explained{scene, layer, explain(scene->input, space, strategy, layer, limits_of(cancelled)),
+                memory_by_choice(scene->input, strategy, layer, space),
                 least_memory_capacity(scene->input), capacity_of_floor(scene->input)});
 }
 
 ToldPtr told(const ScenePtr& scene, const std::atomic<bool>* cancelled) {
   return std::make_shared<const Told>(
-      Told{scene, tell(scene->input, scene->document.input, {}, scene->prediction.strategy,
-                       limits_of(cancelled))});
+      Told{scene, tell(scene->input, scene->document.input, scene->document.search.space,
+                       scene->prediction.strategy, limits_of(cancelled))});
 }
 
 ChoiceTable::ChoiceTable(QObject* parent) : RowTable(kChoiceColumns, parent) {}

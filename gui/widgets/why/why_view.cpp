@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/models/document_settings.h"
 #include "gui/models/network/solve_rest.h"
 #include "gui/models/text.h"
 #include "gui/widgets/why/cost_bars.h"
@@ -336,8 +337,10 @@ QString WhyView::command() const {
   const ExplainedPtr& answer = choices_.explained();
   if (!answer && !told_) return {};
   const Document& document = answer ? answer->scene->document : told_->scene->document;
-  std::string command = "strata explain " + case_arguments(document) +
-                        strategy_argument(document, workspace().strategy_file(document));
+  std::string command =
+      "strata explain " + case_arguments(document) +
+      strategy_argument(document, workspace().strategy_file(document)) +
+      setting_options(document, {"degrees", "reductions", "placement", "free_elementwise"});
   if (answer) {
     command += " --layer " + shell_quoted(answer->scene->input.graph[answer->layer].name);
   }

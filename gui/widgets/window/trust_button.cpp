@@ -91,9 +91,8 @@ void TrustButton::show_text() {
   }
   const Theme theme = theme_of(palette());
   setText(brief.isEmpty() ? tr("Trust") : brief);
-  const QString all = paragraphs(trust, anomalies_, theme);
-  setToolTip(all);
-  text_->setText(all);
+  setToolTip(paragraphs(trust, anomalies_, theme));
+  if (panel_->isVisible()) text_->setText(toolTip());
 }
 
 // Its warnings have colours in their text.
@@ -103,6 +102,7 @@ void TrustButton::changeEvent(QEvent* event) {
 }
 
 void TrustButton::open() {
+  text_->setText(toolTip());
   panel_->adjustSize();
   panel_->move(mapToGlobal(QPoint(width() - panel_->width(), height())));
   panel_->show();

@@ -39,6 +39,8 @@ std::string other_text(const SettingSpec& spec) {
     case ValueForm::positive:
     case ValueForm::natural:
       return "7";
+    case ValueForm::dims:
+      return "height=7";
     default:
       return spec.key == "as" ? "megatron" : spec.key == "schedule" ? "gpipe" : "p100-1x4";
   }

@@ -6,7 +6,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
-#include <QListWidget>
+#include <QSpinBox>
 #include <QToolButton>
 #include <algorithm>
 #include <array>
@@ -160,9 +160,19 @@ TEST_F(SettingsTest, AFileThatIsNoneChangesNothing) {
 
 TEST_F(SettingsTest, AStepOfDrawnTimesIsSaidBesideTheOthers) {
   type("jitter", "1");
+  click("trust");
   const auto* const text = window_->findChild<QLabel*>("trust_text");
   EXPECT_THAT(text->text().toStdString(), HasSubstr("drawn from its spread"));
   EXPECT_EQ(workspace_->document().simulation.jitter, 1U);
+}
+
+TEST_F(SettingsTest, AsManyStepsAreSimulatedAsItsFieldSays) {
+  for (const int steps : {1, 2, 7}) {
+    window_->findChild<QSpinBox*>("steps")->setValue(steps);
+    settle();
+    EXPECT_EQ(window_->shown_error(), "") << steps;
+    EXPECT_EQ(workspace_->scene()->prediction.timeline.steps(), static_cast<std::size_t>(steps));
+  }
 }
 
 TEST_F(SettingsTest, ASearchIsAsItsFieldsSay) {

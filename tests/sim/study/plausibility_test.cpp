@@ -27,7 +27,7 @@ Case case_of(const std::string& model, const std::string& cluster, DType dtype,
 
 // Of a step at this share of the peak, without Winograd's method.
 FlopsUtilisation at(double share) {
-  return {share, share, share};
+  return {share, share, share, {}};
 }
 
 TEST(Plausibility, EndsAtWhatWasPublishedOfTheKindAndType) {
@@ -55,11 +55,11 @@ TEST(Plausibility, NeverReachesBeyondThePeak) {
 // Counted are 1.12 of the peak and done at least 0.4: that can be, and is said.
 TEST(Plausibility, OfMoreThanThePeakNamesWhoMultipliesLess) {
   const Case input = case_of("vgg16", "p100-1x1", DType::fp32, 32);
-  const Plausibility found = plausibility(input, {1.12, 1.12, 0.4}, Seconds{1});
+  const Plausibility found = plausibility(input, {1.12, 1.12, 0.4, {}}, Seconds{1});
   EXPECT_EQ(found, (Plausibility{true,
                                  "MFU 112 % counts multiplications that convolutions by "
                                  "Winograd's method do without"}));
-  EXPECT_FALSE(plausibility(input, {1.3, 1.3, 0.4}, Seconds{1}).plausible);
+  EXPECT_FALSE(plausibility(input, {1.3, 1.3, 0.4, {}}, Seconds{1}).plausible);
 }
 
 // VGG-16 but for its ends is convolutions of 3 x 3; no other network of the zoo multiplies so
