@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/ask/request.h"
 #include "sim/base/error.h"
 #include "sim/case/case_loader.h"
 #include "sim/case/framework.h"
@@ -59,9 +60,11 @@ std::string frameworks() {
   return json_text(frameworks_json(shipped_frameworks()));
 }
 
-std::string show(const std::string& model, bool allow_unsupported) {
-  const auto unsupported = allow_unsupported ? Unsupported::opaque : Unsupported::refuse;
-  return json_text(network_json(load_network(model, 1, FileWeights::skip, unsupported).graph));
+std::string show(const std::vector<std::pair<std::string, std::string>>& settings) {
+  std::vector<Setting> given;
+  for (const auto& [key, value] : settings) given.push_back({key, value});
+  const Request request = understand("predict", given);
+  return json_text(network_json(load_network(case_of(request), 1).graph));
 }
 
 std::string cluster(const std::string& name) {

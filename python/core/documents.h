@@ -5,6 +5,7 @@
 
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace strata::python {
@@ -12,7 +13,8 @@ namespace strata::python {
 std::string models();
 std::string clusters();
 std::string frameworks();
-std::string show(const std::string& model, bool allow_unsupported);
+/// Of a network, by the settings that say which: model, dim, seq and allow_unsupported.
+std::string show(const std::vector<std::pair<std::string, std::string>>& settings);
 
 /// Devices, switches and links: {"name", "devices"[], "switches"[], "links"[]}.
 std::string cluster(const std::string& name);

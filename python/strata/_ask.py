@@ -72,6 +72,8 @@ class _Files:
             return self._write(repr(value), value.name, ".json", value.to_json())
         if isinstance(value, (list, tuple)):
             return ",".join(self.text(key, each) for each in value)
+        if isinstance(value, Mapping):
+            return ",".join(f"{name}={self.text(key, each)}" for name, each in value.items())
         raise TypeError(f"{key}: {value!r} is a {type(value).__name__}; allowed: a text, a number, "
                         "True or False, an object of Strata, or a list of them")
 
@@ -108,6 +110,9 @@ def _files() -> Iterator[_Files]:
 
 def _pairs(files: _Files, settings: Mapping[str, Any], set: Optional[WhatIfs]
            ) -> list[tuple[str, str]]:
+    model = settings.get("model")
+    if isinstance(model, Graph):
+        settings = {**model._options, **settings}
     # `as` is a word of Python's own: it is written as_.
     pairs = [(key.rstrip("_"), files.text(key, value)) for key, value in settings.items()
              if value is not None]
@@ -245,8 +250,7 @@ def replay(plan: Union[_Path, Sequence[Mapping[str, Any]]], *, cluster: AnyClust
 def shown(graph: Graph) -> str:
     """A network as `strata show --json` prints it."""
     with _files() as files:
-        return _core.show(files.text("model", graph),
-                          bool(graph._options.get("allow_unsupported")))
+        return _core.show(_pairs(files, {"model": graph}, None))
 
 
 def described(cluster: Cluster) -> str:

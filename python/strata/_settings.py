@@ -5,7 +5,7 @@ what the library knows, and a test holds the two together. Sizes are bytes, or a
 from __future__ import annotations
 
 import os
-from typing import Sequence, TypedDict, Union
+from typing import Mapping, Sequence, TypedDict, Union
 
 Size = Union[int, str]
 File = Union[str, "os.PathLike[str]"]
@@ -13,8 +13,9 @@ Files = Union[File, Sequence[File]]
 
 
 class Training(TypedDict, total=False):
-    """How a step trains."""
+    """How a step trains, and the numbers of dims that an .onnx file leaves open."""
 
+    dim: Union[str, Mapping[str, int]]
     batch: int
     batch_per_device: int
     sync: str
@@ -34,6 +35,7 @@ class Case(Training, total=False):
     """What every simulated step is made of."""
 
     as_: File
+    seq: int
     allow_unsupported: bool
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import weakref
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import _core, _html, _toml
 from ._records import Rows, frame
@@ -36,12 +36,18 @@ class Graph:
         self._shown: Optional[dict[str, Any]] = None
 
     @classmethod
-    def load(cls, model: _Path, *, allow_unsupported: bool = False) -> "Graph":
-        """A network by its name ("vgg16", "gpt2:seq=256"), or from a .toml or .onnx file."""
+    def load(cls, model: _Path, *, seq: Optional[int] = None,
+             dim: Optional[Mapping[str, int]] = None,
+             allow_unsupported: bool = False) -> "Graph":
+        """A network by its name ("vgg16", "gpt2"), or from a .toml or .onnx file.
+
+        `seq` is how many tokens a sequence of a transformer has, by name; `dim` has numbers for
+        dims that an .onnx file leaves open, by their names there.
+        """
         graph = cls()
         graph._model = os.fspath(model)
-        if allow_unsupported:
-            graph._options["allow_unsupported"] = True
+        options = {"seq": seq, "dim": dim, "allow_unsupported": allow_unsupported}
+        graph._options = {key: value for key, value in options.items() if value}
         graph._name = graph._document["model"]
         return graph
 

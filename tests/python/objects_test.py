@@ -1,10 +1,13 @@
 """Networks, clusters, strategies and timelines that are built, loaded and looked at."""
 
 import os
+import pathlib
 import tempfile
 import unittest
 
 import strata
+
+GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden" / "onnx"
 
 
 def small():
@@ -61,6 +64,15 @@ class Graphs(unittest.TestCase):
         self.assertEqual(vgg.macs, sum(layer.macs for layer in vgg.layers))
         with self.assertRaisesRegex(ValueError, "loaded"):
             vgg.add("relu")
+
+    def test_what_a_file_needs_to_be_read_is_asked_with_it(self):
+        file = GOLDEN / "medley.export18.kept.onnx"
+        net = strata.Graph.load(file, allow_unsupported=True)
+        step = strata.predict(net, cluster="p100-1x1")
+        self.assertIs(step.settings.allow_unsupported, True)
+        short = strata.Graph.load("gpt2", seq=256)
+        self.assertEqual(short.macs, strata.Graph.load("gpt2:seq=256").macs)
+        self.assertEqual(strata.predict(short, cluster="p100-1x1", batch=1).settings.seq, 256)
 
     def test_a_built_network_is_trained(self):
         losses = strata.run(small(), devices="cpu:2", batch=8, steps=3).losses
