@@ -78,8 +78,7 @@ void write_graph(const ExportFlags& flags, const std::string& dot,
 
 void export_network(const ExportFlags& flags) {
   const CaseRequest& request = flags.request.input;
-  const Network network =
-      load_network(request, 1);
+  const Network network = load_network(request, 1);
   for (const std::string& each : network.notes) note(each);
   write_graph(flags, print_dot(network.graph), network_export_json(network.graph, flags.output),
               fmt::format("the {} layers of {}", network.graph.size(), network.graph.name()));

@@ -6,8 +6,8 @@
 
 #include "gui/models/document_settings.h"
 #include "sim/case/cost_basis.h"
-#include "sim/trust/cost_warnings.h"
 #include "sim/case/plausibility.h"
+#include "sim/trust/cost_warnings.h"
 #include "sim/trust/expected_error.h"
 
 namespace strata::gui {

@@ -115,11 +115,12 @@ std::string command_of(const RealRun& run) {
   Document said = run.document;
   said.input.framework = std::string(kNoFramework);  // real devices run as they do
   said.input.training.batch_per_device = run.batch_per_device;
-  return fmt::format("strata validate {} --devices {} --only --strategies {}{} --rounds {}",
-                     shell_quoted(said.input.model), shell_quoted(run.devices),
-                     shell_quoted(strategy.edited() ? run.strategy_file : strategy.source),
-                     setting_options(said, {"dim", "batch_per_device", "sync", "bucket", "optimizer"}),
-                     run.rounds);
+  return fmt::format(
+      "strata validate {} --devices {} --only --strategies {}{} --rounds {}",
+      shell_quoted(said.input.model), shell_quoted(run.devices),
+      shell_quoted(strategy.edited() ? run.strategy_file : strategy.source),
+      setting_options(said, {"dim", "batch_per_device", "sync", "bucket", "optimizer"}),
+      run.rounds);
 }
 
 // Cuts of a file or by hand are of so many devices; the other strategies are made for any. Of
