@@ -100,9 +100,9 @@ void add_diff_command(CLI::App& app) {
   command->add_option("AFTER", flags->request.after, "the same")->required();
   command->add_option("--model", flags->request.input.model,
                       "a name, or a .toml or .onnx file (default: that of a strategy file)");
-  add_setting(*command, "dim", flags->request.input.dims);
   command->add_option("--cluster", flags->request.input.cluster,
                       "a name or a .toml file (default: that of a strategy file)");
+  add_network_options(*command, flags->request.input);
   add_case_options(*command, flags->request.input);
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags] { run(*flags); });

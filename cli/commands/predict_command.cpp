@@ -265,9 +265,9 @@ void run(const PredictFlags& flags) {
   if (!flags.beside_file.empty()) beside = read_kernels(flags.beside_file);
   AskOptions options;
   options.warn = warn;
+  options.loaded = [&flags](const Case& input) { check_plan(flags, input); };
   const Answer answer = ask(request_of(flags), options);
   const Case& input = *answer.input;
-  check_plan(flags, input);
   for (const Predicted& each : std::get<std::vector<Predicted>>(answer.found)) {
     write_files(flags, input, each.prediction);
   }

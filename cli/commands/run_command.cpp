@@ -34,28 +34,11 @@ namespace {
 struct RunFlags {
   RunRequest request;
   std::string save_weights, trace_file, typed;
-  CLI::Option* warmup_option = nullptr;
   bool json = false;
 };
 
-// Of a run of one step, there is nothing but that step to time.
-void set_warmup(const RunFlags& flags, RunRequest& request) {
-  if (flags.warmup_option->count() == 0) {
-    request.warmup = std::min<std::size_t>(1, request.steps - 1);
-  }
-  if (request.warmup < request.steps) return;
-  throw InputError(
-      fmt::format("--warmup {}: leaves no step to time; allowed: 0 to {}, one less "
-                  "than --steps",
-                  request.warmup, request.steps - 1));
-}
-
 RunRequest request_of(const RunFlags& flags) {
   RunRequest request = flags.request;
-  set_warmup(flags, request);
-  if (request.tolerance && !request.check) {
-    throw InputError("--tolerance is given without --check; allowed: both, or neither");
-  }
   request.task_times = !flags.trace_file.empty();
   request.saves_weights = !flags.save_weights.empty();
   request.costs = {cost_folder(), fmt::format("{}, strata {}", host_name(), STRATA_VERSION),
@@ -168,9 +151,7 @@ void add_training_options(CLI::App& command, RunFlags& flags) {
   add_training(command, request.input.training, kBatchKeys);
   add_setting(command, "steps", request.steps, Job::run)
       ->description("how many steps to train (default 10)");
-  flags.warmup_option = add_whole_number(command, "--warmup", request.warmup,
-                                         {0, whole_range(setting("steps"), Job::run).most},
-                                         "how many of the first steps are not timed (default 1)");
+  add_setting(command, "warmup", request.warmup, Job::run);
   add_setting(command, "lr", request.learning_rate);
   add_setting(command, "beta1", request.constants.beta1);
   add_setting(command, "beta2", request.constants.beta2);

@@ -41,10 +41,14 @@ void add_training(CLI::App& command, Training& training, std::span<const std::st
   });
 }
 
-void add_model(CLI::App& command, CaseRequest& request) {
-  command.add_option("MODEL", request.model, std::string(setting("model").help))->required();
+void add_network_options(CLI::App& command, CaseRequest& request) {
   add_setting(command, "dim", request.dims);
   add_setting(command, "seq", request.seq);
+}
+
+void add_model(CLI::App& command, CaseRequest& request) {
+  command.add_option("MODEL", request.model, std::string(setting("model").help))->required();
+  add_network_options(command, request);
 }
 
 void add_what_ifs(CLI::App& command, WhatIfs& changes) {

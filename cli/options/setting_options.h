@@ -65,7 +65,9 @@ CLI::Option* add_setting(CLI::App& command, std::string_view key, Value& value,
   }
 }
 
-/// MODEL, required, --dim and --seq.
+/// --dim and --seq: what is open of a network.
+void add_network_options(CLI::App& command, CaseRequest& request);
+/// MODEL, required, and those.
 void add_model(CLI::App& command, CaseRequest& request);
 /// The settings of a training, or those with these keys; of --batch and --batch-per-device one
 /// excludes the other.

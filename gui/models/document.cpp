@@ -240,6 +240,7 @@ Document Document::with_model(const std::string& model) const {
   Document next = *this;
   next.input.model = model;
   next.input.dims.clear();
+  next.input.seq.reset();
   next.input.unsupported = Unsupported::refuse;
   const bool file = strategy.source.ends_with(".json");  // for the network that it names
   if (strategy.edited() || file) next.strategy = {};

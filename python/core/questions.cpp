@@ -96,13 +96,6 @@ AskOptions options_of(Work& work) {
   return options;
 }
 
-// Of a run of one step, there is nothing but that step to time.
-void set_warmup(const Pairs& settings, RunRequest& request) {
-  const auto is_warmup = [](const auto& pair) { return pair.first == "warmup"; };
-  if (std::ranges::any_of(settings, is_warmup)) return;
-  request.warmup = std::min<std::size_t>(1, request.steps - 1);
-}
-
 Answer ask_run(RunRequest request, const Caller& caller, Work& work) {
   request.costs = {cost_folder(), fmt::format("{}, strata {}", caller.host, STRATA_VERSION),
                    caller.date, caller.command};
@@ -218,7 +211,6 @@ Answered ask(const std::string& kind, const Pairs& settings, const Caller& calle
   return without_lock(work, [&] {
     Request request = understand(kind, settings_of(settings));
     if (auto* run = std::get_if<RunRequest>(&request)) {
-      set_warmup(settings, *run);
       return Answered(ask_run(*run, caller, work), true);
     }
     return Answered(ask_simulator(request, work), doubted_at_once(request));

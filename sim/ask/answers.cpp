@@ -226,8 +226,9 @@ StoredResult Answers::answer(const Question& question, const std::atomic<bool>* 
   return row;
 }
 
-Answer Answers::asked(Request request, const std::atomic<bool>* cancelled) {
+Answer Answers::asked(Request request, StoredResult& row, const std::atomic<bool>* cancelled) {
   AskOptions options;
+  options.loaded = [&row](const Case& input) { describe(input, row); };
   options.cancelled = cancelled;
   options.loader = &loader_;
   options.runner = runner_;
@@ -241,9 +242,8 @@ void Answers::predicted(const Question& question, StoredResult& row,
   auto request = std::get<PredictRequest>(question.request);
   request.detail = Detail::figures;
   request.must_fit = true;
-  const Answer answer = asked(std::move(request), cancelled);
+  const Answer answer = asked(std::move(request), row, cancelled);
   const Predicted& found = std::get<std::vector<Predicted>>(answer.found).front();
-  describe(*answer.input, row);
   add_figures(*answer.input, found, row);
   const Prediction& p = found.prediction;
   if (question.layers) add_layers(answer.input->graph, p.strategy, p.terms, row);
@@ -253,10 +253,9 @@ void Answers::solved(const Question& question, StoredResult& row,
                      const std::atomic<bool>* cancelled) {
   auto request = std::get<SolveRequest>(question.request);
   request.options.limits.threads = kThreads;
-  const Answer answer = asked(request, cancelled);
+  const Answer answer = asked(request, row, cancelled);
   const Case& input = *answer.input;
   const Solved& found = std::get<Solved>(answer.found);
-  describe(input, row);
   if (found.stopped) throw_if_cancelled(cancelled);
   row.optimal = found.optimal;
   row.lower_bound_seconds = found.lower_bound.value;
@@ -298,7 +297,7 @@ Seconds Answers::eq1_seconds(const CaseRequest& asked, const RunReport& report) 
 }
 
 void Answers::ran(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled) {
-  const Answer answer = asked(question.request, cancelled);
+  const Answer answer = asked(question.request, row, cancelled);
   const RunReport& report = std::get<RunAnswer>(answer.found).report;
   if (report.trained.stopped) throw Cancelled();
   row.devices = static_cast<std::int64_t>(report.cluster.device_count());

@@ -71,7 +71,9 @@ class Asking {
   void ask(const RunRequest& request);
 
   const Case& load(const CaseRequest& request);
-  Strategy strategy(const std::string& name, const PredictRequest& request) const;
+  SolveLimits limits() const;
+  Strategy strategy(const std::string& name, const SearchOptions& space = {},
+                    std::optional<Bytes> memory_limit = {}, bool must_fit = false) const;
   void doubt(const PredictRequest& request, const Prediction& prediction);
   void doubt_changes(const PredictRequest& request, const std::vector<Predicted>& all);
   ExplainedLayer explained_layer(const ExplainRequest& request, const Strategy& strategy,
@@ -93,23 +95,31 @@ const Case& Asking::load(const CaseRequest& request) {
   CaseLoader of_its_own;
   CaseLoader& loader = options_.loader != nullptr ? *options_.loader : of_its_own;
   answer_.input = std::make_shared<const Case>(loader.load(request));
+  if (options_.loaded) options_.loaded(*answer_.input);
   for (const std::string& each : cost_warnings(*answer_.input)) warn(each);
   return *answer_.input;
 }
 
-Strategy Asking::strategy(const std::string& name, const PredictRequest& request) const {
+SolveLimits Asking::limits() const {
+  SolveLimits limits;
+  limits.threads = options_.threads;
+  limits.cancelled = options_.cancelled;
+  limits.progress = options_.searching;
+  return limits;
+}
+
+Strategy Asking::strategy(const std::string& name, const SearchOptions& space,
+                          std::optional<Bytes> memory_limit, bool must_fit) const {
   const Case& input = *answer_.input;
   const std::optional<Objective> objective = searched_objective(name);
-  if (!objective) return load_strategy(name, input, request.space);
+  if (!objective) return load_strategy(name, input, space);
   SolveOptions search;
-  search.space = request.space;
+  search.space = space;
   search.objective = *objective;
-  search.memory_limit = request.memory_limit;
-  search.limits.threads = options_.threads;
-  search.limits.cancelled = options_.cancelled;
-  search.limits.progress = options_.searching;
+  search.memory_limit = memory_limit;
+  search.limits = limits();
   Searched found = search_for_best(input, search);
-  if (request.must_fit && !found.none_fits.empty()) throw InputError(found.none_fits);
+  if (must_fit && !found.none_fits.empty()) throw InputError(found.none_fits);
   return std::move(found.strategy);
 }
 
@@ -145,7 +155,7 @@ void Asking::ask(const PredictRequest& request) {
   const Case& input = load(request.input);
   std::vector<Strategy> strategies;
   for (const std::string& name : split_strategies(request.strategy)) {
-    strategies.push_back(strategy(name, request));
+    strategies.push_back(strategy(name, request.space, request.memory_limit, request.must_fit));
   }
   std::vector<Predicted> all;
   for (const Strategy& each : strategies) {
@@ -194,7 +204,7 @@ void Asking::ask(const SolveRequest& request) {
   options.objective = objective_of(request);
   const Case& input = load(request.input);
   if (!request.keep.empty()) {
-    options.kept = {load_strategy(request.strategy, input, options.space),
+    options.kept = {strategy(request.strategy, options.space),
                     layers_named(input.graph, kept_names(request))};
   }
   if (options_.cancelled != nullptr) options.limits.cancelled = options_.cancelled;
@@ -211,9 +221,7 @@ void Asking::ask(const SolveRequest& request) {
 ExplainedLayer Asking::explained_layer(const ExplainRequest& request, const Strategy& strategy,
                                        LayerId layer) const {
   const Case& input = *answer_.input;
-  SolveLimits limits;
-  limits.cancelled = options_.cancelled;
-  ExplainedLayer result{strategy, layer, explain(input, request.space, strategy, layer, limits)};
+  ExplainedLayer result{strategy, layer, explain(input, request.space, strategy, layer, limits())};
   const Explanation& explanation = result.explanation;
   if (const auto other = explanation.best_other()) {
     const Contender own{strategy, explanation.step, explanation.work};
@@ -229,22 +237,18 @@ ExplainedLayer Asking::explained_layer(const ExplainRequest& request, const Stra
 void Asking::ask(const ExplainRequest& request) {
   const Case& input = load(request.input);
   const LayerId layer = request.layer.empty() ? LayerId() : find_layer(input.graph, request.layer);
-  const Strategy strategy = load_strategy(request.strategy, input, request.space);
+  const Strategy asked = strategy(request.strategy, request.space);
   if (layer.valid()) {
-    answer_.found = explained_layer(request, strategy, layer);
+    answer_.found = explained_layer(request, asked, layer);
     return;
   }
-  SolveLimits limits;
-  limits.cancelled = options_.cancelled;
-  answer_.found = tell(input, request.input, request.space, strategy, limits);
+  answer_.found = tell(input, request.input, request.space, asked, limits());
 }
 
 void Asking::ask(const DiffRequest& asked) {
   const DiffRequest request = completed(asked);
   const Case& input = load(request.input);
-  const Strategy before = load_strategy(request.before, input);
-  const Strategy after = load_strategy(request.after, input);
-  answer_.found = diff(input, before, after);
+  answer_.found = diff(input, strategy(request.before), strategy(request.after));
 }
 
 void Asking::ask(const RunRequest& request) {

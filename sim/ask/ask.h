@@ -58,6 +58,8 @@ struct AskOptions {
   const std::atomic<bool>* cancelled = nullptr;
   std::function<void(const SolveProgress&)> searching = {};  ///< progress of a search
   std::function<void(const RunProgress&)> training = {};     ///< progress of a run
+  /// Told the case as soon as it is loaded. What it throws ends the work.
+  std::function<void(const Case&)> loaded = {};
   std::function<void(const std::string&)> warn = {};  ///< told each warning as soon as it is known
   CaseLoader* loader = nullptr;  ///< that remembers what was read; without it, all is read anew
   Runner* runner = nullptr;      ///< of runs
@@ -70,7 +72,7 @@ struct AskOptions {
 /// but for a search or a training that has something to tell by then; and what a Runner throws.
 Answer ask(const Request& request, const AskOptions& options = {});
 
-/// How much has to be simulated of one strategy for what the request tells.
+/// The options of predict() for what the request tells of a strategy.
 PredictOptions predict_options(const PredictRequest& request, const Case& input,
                                const Strategy& strategy);
 

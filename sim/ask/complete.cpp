@@ -29,7 +29,7 @@ void check_own(const std::string& name, std::string_view key) try {
       name, key));
 }
 
-// --model and --cluster, or what the files say.
+// What was given, or what the files say.
 void complete(std::string& given, const char* key, const DiffRequest& request) {
   if (!given.empty()) return;
   for (const std::string& file : {request.before, request.after}) {

@@ -98,6 +98,8 @@ void each_setting(Any& request, const Visit& visit) {
   visit("steps", request.steps);
   visit("degrees", request.space.degrees);
   visit("reductions", request.space.reductions);
+  visit("placement", request.space.host_placement);
+  visit("free_elementwise", request.space.free_elementwise);
 }
 
 template <class Any, class Visit>
@@ -148,6 +150,7 @@ requires std::same_as<std::remove_const_t<Any>, RunRequest>
 void each_setting(Any& request, const Visit& visit) {
   visit("model", request.input.model);
   visit("dim", request.input.dims);
+  visit("seq", request.input.seq);
   visit("devices", request.devices);
   visit("strategy", request.strategy);
   each_setting(request.input.training, visit);

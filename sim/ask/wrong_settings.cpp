@@ -11,18 +11,18 @@
 namespace strata {
 namespace {
 
-class Look {
+class SettingsCheck {
  public:
-  Look(const Question& question, CaseLoader& loader, const Runner* runner)
+  SettingsCheck(const Question& question, CaseLoader& loader, const Runner* runner)
       : question_(question), request_(question.input()), loader_(loader), runner_(runner) {}
 
-  std::vector<WrongSetting> at_all() {
-    at_devices();
-    if (question_.job == Job::run) at_constants();
-    at_model();
-    if (graph_ && cluster_) at_batch();
-    for (const auto& [key, value] : request_.sets) at_what_if(key, value);
-    if (cluster_) at_profiles();
+  std::vector<WrongSetting> check_all() {
+    check_devices();
+    if (question_.job == Job::run) check_constants();
+    check_model();
+    if (graph_ && cluster_) check_batch();
+    for (const auto& [key, value] : request_.sets) check_what_if(key, value);
+    if (cluster_) check_profiles();
     const std::string strategy = question_.strategy();
     if (strategy.ends_with(".json")) {
       attempt("strategy", [&] { parse_json(read_file(strategy), strategy); });
@@ -40,7 +40,7 @@ class Look {
     }
   }
 
-  void at_devices() {
+  void check_devices() {
     if (question_.job != Job::run) {
       return attempt("cluster", [&] { cluster_ = loader_.cluster(request_.cluster); });
     }
@@ -48,29 +48,36 @@ class Look {
     attempt("devices", [&] { cluster_ = runner_->cluster(question_.where()); });
   }
 
-  void at_model() {
+  void check_model() {
     try {
       graph_ = loader_.network(request_, 1);
     } catch (const InputError& error) {
-      wrong_.push_back({comes_of_dims(error.message()) ? "dim" : "model", error.message()});
+      wrong_.push_back({cause_of(error.message()), error.message()});
     }
   }
 
-  // The model without them has another error, or none.
-  bool comes_of_dims(const std::string& message) {
-    if (request_.dims.empty()) return false;
+  // The setting without which the model has another error, or none.
+  std::string cause_of(const std::string& message) {
     CaseRequest without = request_;
     without.dims.clear();
+    if (!request_.dims.empty() && !is_refused(without, message)) return "dim";
+    without = request_;
+    without.seq.reset();
+    if (request_.seq && !is_refused(without, message)) return "seq";
+    return "model";
+  }
+
+  bool is_refused(const CaseRequest& request, const std::string& message) {
     try {
-      loader_.network(without, 1);
-      return true;
+      loader_.network(request, 1);
+      return false;
     } catch (const InputError& error) {
-      return error.message() != message;
+      return error.message() == message;
     }
   }
 
   // Each by itself, since each has a line.
-  void at_constants() {
+  void check_constants() {
     const auto& run = std::get<RunRequest>(question_.request);
     const auto alone = [&](std::string key, std::optional<double> AskedConstants::*which) {
       AskedConstants one;
@@ -82,13 +89,13 @@ class Look {
     alone("epsilon", &AskedConstants::epsilon);
   }
 
-  void at_batch() {
+  void check_batch() {
     attempt(request_.training.batch ? "batch" : "batch_per_device", [&] {
       graph_ = loader_.network(request_, batch_of(request_.training, cluster_->device_count()));
     });
   }
 
-  void at_what_if(const std::string& key, const std::string& value) {
+  void check_what_if(const std::string& key, const std::string& value) {
     const bool of_network = key.starts_with("layer.");
     const bool of_cluster = key.starts_with("link.") || key.starts_with("device.");
     if ((of_network && !graph_) || (of_cluster && !cluster_)) return;
@@ -101,7 +108,7 @@ class Look {
   }
 
   // A device without a profile of its kind is the cluster's fault; a run needs none.
-  void at_profiles() {
+  void check_profiles() {
     std::optional<CaseLoader::Models> files;
     attempt("profile", [&] { files = loader_.from_files(request_.profiles, *cluster_, ""); });
     if (!files || question_.job == Job::run) return;
@@ -121,7 +128,7 @@ class Look {
 
 std::vector<WrongSetting> wrong_settings(const Question& question, CaseLoader& loader,
                                          const Runner* runner) {
-  return Look(question, loader, runner).at_all();
+  return SettingsCheck(question, loader, runner).check_all();
 }
 
 }  // namespace strata

@@ -30,6 +30,10 @@ Json value_json(std::string_view key, const Value& value) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);
   } else if constexpr (std::same_as<Value, Bytes>) {
     return value.value;
+  } else if constexpr (std::same_as<Value, OpenDims>) {
+    return value.empty() ? Json(nullptr) : Json(value);
+  } else if constexpr (std::same_as<Value, unsigned>) {
+    return value == 0 ? Json(nullptr) : Json(value);  // as many threads as there are cores
   } else if constexpr (Choice<Value>) {
     const SettingSpec* const spec = find_setting(key);
     const bool words = spec != nullptr && spec->form == ValueForm::choice;

@@ -133,6 +133,9 @@ constexpr auto kSettings = std::to_array<SettingSpec>({
      "what is searched for: the least simulated step, or the least time under Eq. 1, where nothing "
      "overlaps: simulated or eq1 (default simulated)",
      kObjectiveNames},
+    {"warmup", ValueForm::natural, kRun, "",
+     "how many of the first steps are not timed (default 1, of a single step 0)", kNoWords,
+     kMostRunSteps},
     {"lr", ValueForm::rate, kRun, "X", "the learning rate (default 0.01)"},
     {"beta1", ValueForm::rate, kRun, "X",
      "momentum, or the decay rate of the first moment of adam and adamw; of lion, the weight of "

@@ -12,7 +12,8 @@
 
 namespace strata {
 
-/// data, model, owt, eq1, optimal, or a file where it ends in .json; checked against the case.
+/// data, model, owt, hybrid:..., eq1, optimal, or a file where it ends in .json; checked against
+/// the case.
 Strategy load_strategy(const std::string& strategy, const Case& input,
                        const SearchOptions& space = {});
 

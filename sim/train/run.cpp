@@ -23,6 +23,21 @@ namespace {
 
 using Progress = std::function<void(const RunProgress&)>;
 
+std::size_t warmup_of(const RunRequest& request) {
+  return request.warmup.value_or(request.steps > 1 ? 1 : 0);
+}
+
+void check_settings(const RunRequest& request) {
+  if (warmup_of(request) >= request.steps) {
+    throw InputError(
+        fmt::format("`warmup` {}: leaves no step to time; allowed: 0 to {}, one less than `steps`",
+                    warmup_of(request), request.steps - 1));
+  }
+  if (request.tolerance && !request.check) {
+    throw InputError("`tolerance` is given without `check`; allowed: both, or neither");
+  }
+}
+
 Network network_of(const RunRequest& request, const Cluster& cluster) {
   const auto devices = static_cast<std::int64_t>(cluster.device_count());
   Network network = load_network(request.input, batch_of(request.input.training, devices),
@@ -166,7 +181,7 @@ auto unless_cancelled(const Work& work) -> std::optional<decltype(work())> try {
 
 TrainOptions train_options(const RunRequest& request, const std::atomic<bool>* cancelled,
                            const Progress& progress, std::string_view stage) {
-  TrainOptions options{request.steps, request.warmup, cancelled, {}};
+  TrainOptions options{request.steps, warmup_of(request), cancelled, {}};
   if (!progress) return options;
   options.progress = [&progress, stage, of = request.steps](std::size_t steps, double loss) {
     progress({stage, steps, of, loss});
@@ -242,6 +257,7 @@ OptimizerConstants constants_of(Optimizer optimizer, const AskedConstants& asked
 
 RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>* cancelled,
               const Progress& progress) {
+  check_settings(request);
   constants_of(request.input.training.optimizer,
                request.constants);  // refused before anything is measured
   Cluster cluster = runner.cluster(request.devices);

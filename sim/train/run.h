@@ -40,7 +40,8 @@ struct RunRequest {
   /// How optimal gets costs without profiles: it measures what nobody has measured here.
   std::optional<CostKeeping> costs;
   std::size_t steps = 10;
-  std::size_t warmup = 1;  ///< first steps that are not timed; fewer than the steps
+  /// First steps that are not timed, fewer than the steps; without it 1, of a single step 0.
+  std::optional<std::size_t> warmup;
   double learning_rate = 0.01;
   AskedConstants constants;
   std::uint64_t seed = 0;           ///< of initial weights, synthetic data and dropout

@@ -7,7 +7,8 @@ declaration, and classes that a reader can hold in mind.
 import pathlib
 import re
 
-TOPS = ("sim", "exec", "cli", "gui")
+from arrows import TOPS
+
 MOST_METHODS = 20
 
 # Public methods of these are more, and why that is so.

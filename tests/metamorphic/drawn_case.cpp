@@ -275,8 +275,8 @@ class CaseDrawer {
 
   // What names files, or has nothing to say of a prediction from its settings alone.
   static bool is_left_out(std::string_view key) {
-    static const std::set<std::string_view> kKeys = {"dim",         "batch",   "batch_per_device",
-                                                     "micro_batch", "profile", "jitter"};
+    static const std::set<std::string_view> kKeys = {
+        "dim", "seq", "batch", "batch_per_device", "micro_batch", "profile", "jitter"};
     return kKeys.contains(key);
   }
 

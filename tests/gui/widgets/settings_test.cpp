@@ -226,16 +226,18 @@ std::string jobs_text(const SettingSpec& spec) {
 }
 
 std::string option_text(const SettingSpec& spec) {
-  if (spec.key == "model") return "MODEL";
+  if (spec.key == "model") return "`MODEL`";
+  if (spec.key == "layers") return "-";  // of rows alone
   std::string option = fmt::format("--{}", spec.key);
   std::ranges::replace(option, '_', '-');
-  return spec.placeholder.empty() ? option : fmt::format("{} {}", option, spec.placeholder);
+  return spec.placeholder.empty() ? fmt::format("`{}`", option)
+                                  : fmt::format("`{} {}`", option, spec.placeholder);
 }
 
 // `as` is a word of the language.
 std::string keyword_text(const SettingSpec& spec) {
-  if (spec.key == "as") return "`**{\"as\": ...}`";
-  return spec.key == "tolerance" ? "-" : fmt::format("`{}`", spec.key);
+  if (spec.key == "as") return "`as_`";
+  return spec.key == "layers" ? "-" : fmt::format("`{}`", spec.key);
 }
 
 std::string page_of(const MainWindow& window) {
@@ -257,7 +259,7 @@ std::string page_of(const MainWindow& window) {
     const std::string place = none != kNoField.end()                   ? std::string(none->instead)
                               : is_of_window(spec) && field != nullptr ? place_of(*field)
                                                                        : "-";
-    page += fmt::format("| `{}` | `{}` | {} | {} | {} |\n", spec.key, option_text(spec),
+    page += fmt::format("| `{}` | {} | {} | {} | {} |\n", spec.key, option_text(spec),
                         jobs_text(spec), place, keyword_text(spec));
   }
   page +=
