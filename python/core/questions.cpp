@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <tuple>
@@ -121,9 +122,16 @@ CaseLoader* loader_of(const Request& request) {
   return reads_files(case_of(request)) ? nullptr : &named_cases();
 }
 
+bool is_named(const std::string& strategy) {
+  return !strategy.ends_with(".json") && !searched_objective(strategy);
+}
+
 // Whether a prediction is doubted at once: with what-ifs, that takes as long as the prediction.
+// Later, nothing is searched for again, and no file is read that may have changed.
 bool doubted_at_once(const Request& request) {
-  return !std::holds_alternative<PredictRequest>(request) || case_of(request).sets.empty();
+  const auto* predict = std::get_if<PredictRequest>(&request);
+  if (predict == nullptr || predict->input.sets.empty() || reads_files(predict->input)) return true;
+  return !std::ranges::all_of(split_strategies(predict->strategy), is_named);
 }
 
 Answer ask_simulator(const Request& request, Work& work) {
@@ -162,8 +170,12 @@ py::object Answered::figure(const std::string& key) {
   const Predicted* const predicted = only();
   const ColumnSpec* const column = find_column(key);
   if (predicted == nullptr || column == nullptr || !is_figure(*column)) return py::none();
-  if (!result_) result_ = result_of(*answer_.input, predicted->prediction);
-  const Field field = field_of(*column, *result_);
+  const Field field = [&] {
+    const py::gil_scoped_release released;
+    const std::lock_guard guard(*lock_);
+    if (!result_) result_ = result_of(*answer_.input, predicted->prediction);
+    return field_of(*column, *result_);
+  }();
   if (const auto* whole = std::get_if<std::int64_t>(&field)) return py::int_(*whole);
   if (const auto* real = std::get_if<double>(&field)) return py::float_(*real);
   return py::none();
@@ -177,14 +189,16 @@ void Answered::doubt() {
   doubted_ = true;
 }
 
-const std::vector<std::string>& Answered::warnings() {
+std::vector<std::string> Answered::warnings() {
   const py::gil_scoped_release released;
+  const std::lock_guard guard(*lock_);
   doubt();
   return answer_.warnings;
 }
 
-const std::string& Answered::json() {
+std::string Answered::json() {
   const py::gil_scoped_release released;
+  const std::lock_guard guard(*lock_);
   if (text_.empty()) {
     doubt();
     text_ = json_text(to_json(answer_));
@@ -219,6 +233,33 @@ Answered ask(const std::string& kind, const Pairs& settings, const Caller& calle
 
 namespace {
 
+InputError wrong(const Setting& given, const char* allowed) {
+  return InputError(fmt::format("`{}`: '{}'; allowed: {}", given.key, given.value, allowed));
+}
+
+bool flag_of(const Setting& given) {
+  if (given.value == "true") return true;
+  if (given.value == "false") return false;
+  throw wrong(given, "true, false");
+}
+
+std::size_t whole_of(const Setting& given) try {
+  return static_cast<std::size_t>(read_whole(setting("steps"), given.value, Job::run));
+} catch (const InputError&) {
+  throw wrong(given, "a whole number of at least 1");
+}
+
+Seconds seconds_of(const Setting& given) try {
+  const double value = parse_number(given.value);
+  if (value > 0) return Seconds{value};
+  throw InputError("no such time");
+} catch (const InputError&) {
+  throw wrong(given, "a number above 0");
+}
+
+constexpr std::string_view kValidateKeys[] = {"devices", "strategies", "rounds",
+                                              "seconds", "only",       "graph"};
+
 // Of a validation: its own settings, then those of its training.
 void read(ValidateRequest& request, const Setting& given) {
   bool known = true;
@@ -228,11 +269,11 @@ void read(ValidateRequest& request, const Setting& given) {
     const std::vector<std::string> names = split_strategies(given.value);
     request.strategies.assign(names.begin(), names.end());
   } else if (given.key == "rounds") {
-    request.rounds = static_cast<std::size_t>(read_whole(setting("steps"), given.value, Job::run));
+    request.rounds = whole_of(given);
   } else if (given.key == "seconds") {
-    request.seconds = Seconds{read_rate(setting("lr"), given.value)};
+    request.seconds = seconds_of(given);
   } else if (given.key == "only" || given.key == "graph") {
-    const bool set = given.value == "true";
+    const bool set = flag_of(given);
     (given.key == "only" ? request.each_count : request.recorded) =
         given.key == "only" ? !set : set;
   } else {
@@ -309,6 +350,12 @@ std::string replay(const std::string& plan, const std::string& cluster, const Pa
 
 std::vector<std::string> keys(std::string_view kind) {
   std::vector<std::string> names;
+  if (kind == "validate") {
+    names.assign(std::begin(kValidateKeys), std::end(kValidateKeys));
+    Training training;
+    each_setting(training, [&names](std::string_view key, auto&) { names.emplace_back(key); });
+    return names;
+  }
   const Request request = understand(kind, {});
   std::visit(
       [&names](auto of) {

@@ -3,6 +3,8 @@
 // Questions and their answers as texts, for Python. Settings are as the front door takes them
 // (sim/ask/request.h). Called with the interpreter's lock held, which is released for the work.
 
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,10 +36,10 @@ class Answered {
   pybind11::object figure(const std::string& key);
   /// How many predictions; 0 where it is something else.
   std::size_t predictions() const;
-  const std::string& json();
+  std::string json();
   /// Of the prediction of one strategy, simulated again with the time of each task: trace events.
   std::string trace() const;
-  const std::vector<std::string>& warnings();
+  std::vector<std::string> warnings();
 
  private:
   const Predicted* only() const;
@@ -45,6 +47,7 @@ class Answered {
 
   Answer answer_;
   bool doubted_;
+  std::unique_ptr<std::mutex> lock_ = std::make_unique<std::mutex>();  // of what is made later
   std::string text_;
   std::optional<CaseResult> result_;
 };

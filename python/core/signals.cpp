@@ -80,6 +80,8 @@ void Work::tell(std::string_view stage, const std::string& text) {
 void Work::raise_reason() {
   if (error_) std::rethrow_exception(error_);
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  // A handler of the program's own swallowed the signal, yet the work is not whole.
+  throw Cancelled();
 }
 
 }  // namespace strata::python

@@ -34,7 +34,8 @@ class Work {
   /// interpreter's lock.
   void tell(std::string_view stage, const std::string& text);
 
-  /// Of work that was cancelled: raises what its function raised, or KeyboardInterrupt.
+  /// Of work that was cancelled: raises what its function raised, or KeyboardInterrupt, or
+  /// Cancelled where a handler of SIGINT raised nothing.
   void raise_reason();
 
  private:

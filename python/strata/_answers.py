@@ -22,10 +22,15 @@ class Answer(Record):
         self._source = source
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_source":  # while it is copied
+            raise AttributeError(name)
         if name == "_document":
             self._document = json.loads(self.to_json())
             return self._document
         return super().__getattr__(name)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.to_json(),)
 
     def to_json(self) -> str:
         """The text that the command prints with --json, but for its last newline."""
@@ -102,8 +107,8 @@ class Prediction(Answer):
 
     def __getattr__(self, name: str) -> Any:
         # A figure is there before the document is.
-        source = self.__dict__["_source"]
-        if not isinstance(source, str) and "_document" not in self.__dict__:
+        source = self.__dict__.get("_source")
+        if source is not None and not name.startswith("_") and not isinstance(source, str) and "_document" not in self.__dict__:
             figure = source.figure(name)
             if figure is not None:
                 return figure
@@ -129,9 +134,11 @@ class Prediction(Answer):
 class Predictions(Sequence[Prediction]):
     """Several strategies side by side."""
 
-    def __init__(self, source: _core.Answer):
+    def __init__(self, source: Union[str, _core.Answer], warnings: Sequence[str] = ()):
+        """Of an answer, or of its text and its warnings."""
         self._source = source
-        document = json.loads(source.json())
+        self._warnings = list(warnings)
+        document = json.loads(self.to_json())
         self._all = [Prediction(json.dumps(each, indent=2, ensure_ascii=False))
                      for each in (document if isinstance(document, list) else [document])]
 
@@ -141,16 +148,19 @@ class Predictions(Sequence[Prediction]):
     def __len__(self) -> int:
         return len(self._all)
 
+    def __reduce__(self) -> Any:
+        return type(self), (self.to_json(), self.warnings)
+
     @property
     def warnings(self) -> list[str]:
-        return self._source.warnings()
+        return self._warnings if isinstance(self._source, str) else self._source.warnings()
 
     @property
     def fastest(self) -> Prediction:
         return min(self._all, key=lambda each: each.step_seconds)
 
     def to_json(self) -> str:
-        return self._source.json()
+        return self._source if isinstance(self._source, str) else self._source.json()
 
     def _rows(self) -> list[dict[str, Any]]:
         keys = ("strategy", "step_seconds", "eq1_seconds", "throughput", "comm_bytes",

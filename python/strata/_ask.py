@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import json
+import numbers
 import os
 import shutil
 import socket
@@ -60,8 +61,10 @@ class _Files:
         """A setting's value as text."""
         if isinstance(value, bool):
             return "true" if value else "false"
-        if isinstance(value, (int, float)):
-            return repr(value)
+        if isinstance(value, numbers.Integral):  # also of numpy
+            return repr(int(value))
+        if isinstance(value, numbers.Real):
+            return repr(float(value))
         if isinstance(value, (str, os.PathLike)):
             return os.fspath(value)
         if isinstance(value, Graph):
@@ -200,12 +203,23 @@ def run(model: Model, *, devices: str, strategy: AnyStrategy = "data",
     return Run(answer)
 
 
+def _validated(files: _Files, model: Model) -> str:
+    """Of a network's options, only `seq` is part of its name."""
+    name = files.text("model", model)
+    options = dict(model._options) if isinstance(model, Graph) else {}
+    seq = options.pop("seq", None)
+    if options:
+        raise InputError(f"{name}: validate takes no network that was loaded with "
+                         f"{', '.join(options)}; allowed: seq")
+    return name if seq is None else f"{name}{',' if ':' in name else ':'}seq={seq}"
+
+
 def validate(models: Union[Model, Sequence[Model]], *, devices: str, progress: Progress = None,
              **settings: "Unpack[ValidateSettings]") -> Validation:
     """Predicts steps from measured shards, runs the steps, and compares."""
     with _files() as files:
         listed = models if isinstance(models, (list, tuple)) else [models]
-        names = [files.text("model", each) for each in listed]
+        names = [_validated(files, each) for each in listed]
         pairs = _pairs(files, {"devices": devices, **settings}, None)
         return Validation(_told(progress, lambda line: _core.validate(names, pairs, _caller(),
                                                                        line)))

@@ -17,5 +17,5 @@ def clusters() -> Rows:
 
 
 def frameworks() -> Rows:
-    """The frameworks whose ways of training `framework=` names."""
+    """The frameworks whose ways of training `as_=` names."""
     return Rows(json.loads(_core.frameworks())["frameworks"])

@@ -4,7 +4,8 @@ nothing of its own."""
 from __future__ import annotations
 
 import json
-from typing import Any, Iterator, Mapping, Sequence
+import os
+from typing import Any, Iterator, Mapping, Optional, Sequence
 
 from . import _html
 
@@ -107,6 +108,14 @@ class Rows(Sequence[Record]):
 
     def _repr_html_(self) -> str:
         return _html.table(self._rows)
+
+
+def written_at(file: Optional[str]) -> Optional[int]:
+    """When a file was last written; None of what is no file."""
+    try:
+        return os.stat(file).st_mtime_ns if file is not None else None
+    except OSError:
+        return None
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> Any:

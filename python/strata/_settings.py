@@ -12,10 +12,9 @@ File = Union[str, "os.PathLike[str]"]
 Files = Union[File, Sequence[File]]
 
 
-class Training(TypedDict, total=False):
-    """How a step trains, and the numbers of dims that an .onnx file leaves open."""
+class Step(TypedDict, total=False):
+    """How a step trains."""
 
-    dim: Union[str, Mapping[str, int]]
     batch: int
     batch_per_device: int
     sync: str
@@ -28,6 +27,12 @@ class Training(TypedDict, total=False):
     micro_batch: int
     schedule: File
     recompute: str
+
+
+class Training(Step, total=False):
+    """Also the numbers of dims that an .onnx file leaves open, and measured costs."""
+
+    dim: Union[str, Mapping[str, int]]
     profile: Files
 
 
@@ -98,7 +103,7 @@ class RunSettings(Training, PlacedSpace, total=False):
     graph: bool
 
 
-class ValidateSettings(Training, total=False):
+class ValidateSettings(Step, total=False):
     strategies: Union[str, Sequence[str]]
     rounds: int
     seconds: float

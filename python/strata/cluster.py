@@ -7,7 +7,7 @@ import os
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import _core, _html, _toml
-from ._records import Rows, frame
+from ._records import Rows, frame, written_at
 
 _Path = Union[str, "os.PathLike[str]"]
 
@@ -26,6 +26,7 @@ class Cluster:
         self._tables: list[tuple[str, dict[str, Any]]] = []
         self._source: Optional[str] = None  # the name or file of one that was not built here
         self._shown: Optional[dict[str, Any]] = None
+        self._written: Optional[int] = None  # when its file was
 
     @classmethod
     def load(cls, cluster: _Path) -> "Cluster":
@@ -88,7 +89,9 @@ class Cluster:
 
     @property
     def _document(self) -> dict[str, Any]:
-        if self._shown is None:
+        written = written_at(self._source)
+        if self._shown is None or written != self._written:
+            self._written = written
             from ._ask import described
             self._shown = json.loads(described(self))
         return self._shown

@@ -9,7 +9,7 @@ import weakref
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import _core, _html, _toml
-from ._records import Rows, frame
+from ._records import Rows, frame, written_at
 
 _Path = Union[str, "os.PathLike[str]"]
 
@@ -34,6 +34,7 @@ class Graph:
         self._model: Optional[str] = None  # the name or file of one that was not built here
         self._options: dict[str, Any] = {}
         self._shown: Optional[dict[str, Any]] = None
+        self._written: Optional[int] = None  # when its file was
 
     @classmethod
     def load(cls, model: _Path, *, seq: Optional[int] = None,
@@ -86,7 +87,9 @@ class Graph:
 
     @property
     def _document(self) -> dict[str, Any]:
-        if self._shown is None:
+        written = written_at(self._model)
+        if self._shown is None or written != self._written:
+            self._written = written
             from ._ask import shown
             self._shown = json.loads(shown(self))
         return self._shown

@@ -1,7 +1,9 @@
 """Answers are views: attributes are the documents' keys, rows are frames, and a notebook shows
 tables and charts."""
 
+import copy
 import json
+import pickle
 import unittest
 
 import strata
@@ -43,6 +45,16 @@ class Views(unittest.TestCase):
                 if not key.startswith("_"):
                     with self.subTest(type(answer).__name__, key=key):
                         getattr(answer, key)
+
+    def test_copies(self):
+        step = alexnet()
+        both = alexnet(["data", "owt"])
+        self.assertEqual(pickle.loads(pickle.dumps(both)).to_json(), both.to_json())
+        for again in (copy.copy(step), copy.deepcopy(step), pickle.loads(pickle.dumps(step))):
+            self.assertIs(type(again), type(step))
+            self.assertEqual(again.to_json(), step.to_json())
+        with self.assertRaises(AttributeError):
+            step._nothing
 
     def test_several_strategies(self):
         both = alexnet(["data", "owt"])

@@ -47,6 +47,21 @@ class Errors(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "batch.*object"):
             strata.predict("vgg16", cluster="p100-1x4", batch=object())
 
+    def test_settings_of_validations(self):
+        def ask(**settings):
+            return self.refused(lambda: strata.validate("lenet5", devices="cpu:1", **settings))
+
+        self.assertRegex(ask(only="yes").message, "`only`.*true, false")
+        self.assertRegex(ask(rounds=0).message, "`rounds`")
+        self.assertRegex(ask(seconds="soon").message, "`seconds`")
+
+    def test_networks_that_validations_cannot_have(self):
+        file = pathlib.Path(__file__).resolve().parent.parent / \
+            "golden/onnx/medley.export18.kept.onnx"
+        net = strata.Graph.load(file, allow_unsupported=True)
+        error = self.refused(lambda: strata.validate(net, devices="cpu:1"))
+        self.assertRegex(error.message, "allow_unsupported; allowed: seq")
+
     def test_files_have_lines(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "net.toml"

@@ -65,6 +65,19 @@ class Graphs(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "loaded"):
             vgg.add("relu")
 
+    def test_a_file_that_changes_is_read_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "net.toml")
+            small().save(file)
+            net = strata.Graph.load(file)
+            before = net.parameters
+            with open(file, encoding="utf-8") as text:
+                changed = text.read().replace("out_features = 10", "out_features = 20")
+            with open(file, "w", encoding="utf-8") as out:
+                out.write(changed)
+            os.utime(file, ns=(1, 1))
+            self.assertGreater(net.parameters, before)
+
     def test_what_a_file_needs_to_be_read_is_asked_with_it(self):
         file = GOLDEN / "medley.export18.kept.onnx"
         net = strata.Graph.load(file, allow_unsupported=True)

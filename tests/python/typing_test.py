@@ -16,7 +16,7 @@ NAMED = {"model", "cluster", "strategy", "layer", "devices", "before", "after"}
 
 class Typing(unittest.TestCase):
     def test_settings_are_the_librarys(self):
-        for kind in ("predict", "solve", "explain", "diff", "run"):
+        for kind in ("predict", "solve", "explain", "diff", "run", "validate"):
             told = typing.get_type_hints(getattr(_settings, f"{kind.capitalize()}Settings"))
             keys = {"as_" if key == "as" else key for key in _core.keys(kind)}
             with self.subTest(kind):
