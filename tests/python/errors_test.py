@@ -1,10 +1,13 @@
 """Errors are exceptions that say what is wrong, where, and what is allowed."""
 
+import fractions
 import pathlib
+import signal
 import tempfile
 import unittest
 
 import strata
+from strata import _ask
 
 
 def network(*layers):
@@ -46,6 +49,16 @@ class Errors(unittest.TestCase):
     def test_a_type_that_no_setting_has(self):
         with self.assertRaisesRegex(TypeError, "batch.*object"):
             strata.predict("vgg16", cluster="p100-1x4", batch=object())
+
+    def test_numbers_of_other_libraries(self):
+        files = _ask._Files()
+        self.assertEqual(files.text("lr", fractions.Fraction(1, 2)), "0.5")
+        self.assertEqual(files.text("batch", signal.SIGINT), str(int(signal.SIGINT)))
+        self.assertEqual(files.text("check", True), "true")
+
+    def test_the_tokens_of_a_network_are_part_of_its_name(self):
+        net = strata.Graph.load("gpt2", seq=64)
+        self.assertEqual(_ask._validated(_ask._Files(), net), "gpt2:seq=64")
 
     def test_settings_of_validations(self):
         def ask(**settings):

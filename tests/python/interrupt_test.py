@@ -55,6 +55,15 @@ class Interrupts(unittest.TestCase):
             finally:
                 presser.join()
 
+    def test_work_that_a_swallowed_signal_stopped_is_not_handed_out(self):
+        kept = signal.signal(signal.SIGINT, lambda number, frame: None)
+        try:
+            with self.assertRaises(strata.Cancelled):
+                strata.solve("inception_v3", **LONG,
+                             progress=lambda text: os.kill(os.getpid(), signal.SIGINT))
+        finally:
+            signal.signal(signal.SIGINT, kept)
+
     def test_other_threads_run_meanwhile(self):
         """Two threads meet in the middle of two questions: neither waits for the other's end."""
         meet = threading.Barrier(2, timeout=300)
