@@ -30,8 +30,10 @@ class Step(TypedDict, total=False):
 
 
 class Training(Step, total=False):
-    """Also the numbers of dims that an .onnx file leaves open, and measured costs."""
+    """Also the tokens of a sequence, the numbers of dims that an .onnx file leaves open, and measured
+    costs."""
 
+    seq: int
     dim: Union[str, Mapping[str, int]]
     profile: Files
 
@@ -40,7 +42,6 @@ class Case(Training, total=False):
     """What every simulated step is made of."""
 
     as_: File
-    seq: int
     allow_unsupported: bool
 
 
@@ -49,9 +50,6 @@ class Space(TypedDict, total=False):
 
     degrees: str
     reductions: str
-
-
-class PlacedSpace(Space, total=False):
     placement: str
     free_elementwise: bool
 
@@ -62,7 +60,7 @@ class PredictSettings(Case, Space, total=False):
     steps: int
 
 
-class SolveSettings(Case, PlacedSpace, total=False):
+class SolveSettings(Case, Space, total=False):
     memory_limit: Size
     objective: str
     algorithm: str
@@ -77,7 +75,7 @@ class SolveSettings(Case, PlacedSpace, total=False):
     keep: str
 
 
-class ExplainSettings(Case, PlacedSpace, total=False):
+class ExplainSettings(Case, Space, total=False):
     pass
 
 
@@ -85,7 +83,7 @@ class DiffSettings(Case, total=False):
     pass
 
 
-class RunSettings(Training, PlacedSpace, total=False):
+class RunSettings(Training, Space, total=False):
     steps: int
     warmup: int
     lr: float
