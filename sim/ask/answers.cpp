@@ -251,8 +251,7 @@ void Answers::predicted(const Question& question, StoredResult& row,
 
 void Answers::solved(const Question& question, StoredResult& row,
                      const std::atomic<bool>* cancelled) {
-  auto request = std::get<SolveRequest>(question.request);
-  request.options.limits.threads = kThreads;
+  const auto& request = std::get<SolveRequest>(question.request);
   const Answer answer = asked(request, row, cancelled);
   const Case& input = *answer.input;
   const Solved& found = std::get<Solved>(answer.found);

@@ -161,7 +161,7 @@ void Asking::ask(const PredictRequest& request) {
   for (const Strategy& each : strategies) {
     all.push_back(predicted(request, input, each, options_.cancelled));
   }
-  if (options_.doubts) {
+  if (options_.doubts && request.detail >= Detail::figures) {
     for (const Predicted& each : all) doubt(request, each.prediction);
     doubt_changes(request, all);
   }
@@ -207,6 +207,7 @@ void Asking::ask(const SolveRequest& request) {
     options.kept = {strategy(request.strategy, options.space),
                     layers_named(input.graph, kept_names(request))};
   }
+  if (options_.threads > 0) options.limits.threads = options_.threads;
   if (options_.cancelled != nullptr) options.limits.cancelled = options_.cancelled;
   if (options_.searching) options.limits.progress = options_.searching;
   Solved solved = solve(input, options);

@@ -64,7 +64,9 @@ struct AskOptions {
   CaseLoader* loader = nullptr;  ///< that remembers what was read; without it, all is read anew
   Runner* runner = nullptr;      ///< of runs
   unsigned threads = 0;          ///< of searches; 0: all cores
-  bool doubts = true;  ///< whether warnings of predictions are looked for, which takes time
+  /// Whether warnings of predictions are looked for, which takes time; of a step alone there are
+  /// none.
+  bool doubts = true;
 };
 
 /// Of a search that found nothing, Solved::best is empty. Throws InputError for what is not there

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/base/error.h"
 #include "sim/case/framework.h"
@@ -35,7 +36,11 @@ class Reader {
       request_.input.sets.emplace_back(given.key.substr(kSet.size()), given.value);
       return;
     }
-    throw InputError(fmt::format("{}: unknown setting", given.key));
+    std::vector<std::string_view> keys;
+    each_setting(request_,
+                 [&](std::string_view key, const auto& /*value*/) { keys.push_back(key); });
+    throw InputError(
+        fmt::format("{}: unknown setting; allowed: {}", given.key, fmt::join(keys, ", ")));
   }
 
  private:
