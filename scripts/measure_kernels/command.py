@@ -15,6 +15,10 @@ try:
 except ImportError:
     print("scripts/measure-kernels: error: this Python has no PyTorch", file=sys.stderr)
     sys.exit(3)
+if not hasattr(torch, "float8_e4m3fn"):
+    print(f"scripts/measure-kernels: error: PyTorch {torch.__version__} has no FP8; allowed: 2.1 or newer",
+          file=sys.stderr)
+    sys.exit(3)
 
 from measure_kernels import clocks, layers, optimizers, overheads, products  # noqa: E402
 from measure_kernels.cases import Lab  # noqa: E402

@@ -19,6 +19,7 @@ try:
     import torch
 except ImportError:
     torch = None
+MEASURES = hasattr(torch, "float8_e4m3fn")  # since PyTorch 2.1
 
 
 def run(*arguments):
@@ -38,7 +39,13 @@ class Command(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertEqual(done.stderr, "scripts/measure-kernels: error: this Python has no PyTorch\n")
 
-    @unittest.skipUnless(torch, "this Python has no PyTorch")
+    @unittest.skipIf(torch is None or MEASURES, "this Python has no PyTorch, or one with FP8")
+    def test_says_that_pytorch_is_too_old(self):
+        done = run("--out", "nowhere")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("has no FP8; allowed: 2.1 or newer", done.stderr)
+
+    @unittest.skipUnless(MEASURES, "this Python has no PyTorch with FP8")
     def test_measures_on_a_cpu(self):
         with tempfile.TemporaryDirectory() as folder:
             done = run("--device", "cpu", "--quick", "--groups", "norms,pointwise", "--seconds", "30",
@@ -48,7 +55,7 @@ class Command(unittest.TestCase):
             self.assertTrue(rows)
             self.assertTrue(all(float(row["us"]) > 0 for row in rows))
 
-    @unittest.skipUnless(torch, "this Python has no PyTorch")
+    @unittest.skipUnless(MEASURES, "this Python has no PyTorch with FP8")
     def test_names_the_groups_there_are(self):
         done = run("--groups", "norm", "--out", "nowhere")
         self.assertEqual(done.returncode, 2)
