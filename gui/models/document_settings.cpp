@@ -103,7 +103,7 @@ Document usual_with_framework(const Document& document) {
 
 std::vector<std::string_view> keys_of(SettingGroup group) {
   const CaseRequest input;
-  const std::vector<std::string_view> training = keys_in(input.training);
+  std::vector<std::string_view> training = keys_in(input.training);
   switch (group) {
     case SettingGroup::network:
       return {kModelKey, kClusterKey, kStrategyKey};

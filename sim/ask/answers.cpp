@@ -226,7 +226,8 @@ StoredResult Answers::answer(const Question& question, const std::atomic<bool>* 
   return row;
 }
 
-Answer Answers::asked(Request request, StoredResult& row, const std::atomic<bool>* cancelled) {
+Answer Answers::asked(const Request& request, StoredResult& row,
+                      const std::atomic<bool>* cancelled) {
   AskOptions options;
   options.loaded = [&row](const Case& input) { describe(input, row); };
   options.cancelled = cancelled;
@@ -242,7 +243,7 @@ void Answers::predicted(const Question& question, StoredResult& row,
   auto request = std::get<PredictRequest>(question.request);
   request.detail = Detail::figures;
   request.must_fit = true;
-  const Answer answer = asked(std::move(request), row, cancelled);
+  const Answer answer = asked(request, row, cancelled);
   const Predicted& found = std::get<std::vector<Predicted>>(answer.found).front();
   add_figures(*answer.input, found, row);
   const Prediction& p = found.prediction;

@@ -45,7 +45,7 @@ class Answers {
   void predicted(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled);
   void solved(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled);
   void ran(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled);
-  Answer asked(Request request, StoredResult& row, const std::atomic<bool>* cancelled);
+  Answer asked(const Request& request, StoredResult& row, const std::atomic<bool>* cancelled);
   Seconds eq1_seconds(const CaseRequest& asked, const RunReport& report);
 
   std::string version_;

@@ -158,6 +158,7 @@ void Asking::ask(const PredictRequest& request) {
     strategies.push_back(strategy(name, request.space, request.memory_limit, request.must_fit));
   }
   std::vector<Predicted> all;
+  all.reserve(strategies.size());
   for (const Strategy& each : strategies) {
     all.push_back(predicted(request, input, each, options_.cancelled));
   }

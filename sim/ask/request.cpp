@@ -48,17 +48,18 @@ class Reader {
   void take(const Setting& given, Value& value) {
     if (find_setting(given.key) != nullptr) {
       read_setting(given.key, given.value, value, job_);
-    } else if constexpr (std::same_as<Value, bool>) {
+      return find(value);
+    }
+    if constexpr (std::same_as<Value, bool>) {
       if (given.value != "true" && given.value != "false") {
         throw InputError(fmt::format("{}: '{}'; allowed: true, false", given.key, given.value));
       }
       value = given.value == "true";
-    } else if constexpr (std::integral<Value>) {
-      value = static_cast<Value>(read_whole(setting("steps"), given.value, Job::run));
-    } else if constexpr (std::same_as<Value, std::string>) {
-      value = given.value;
     }
-    find(value);
+    if constexpr (std::same_as<Value, std::string>) {
+      value = given.value;
+      find(value);
+    }
   }
 
   void find(std::string& name) const {

@@ -24,14 +24,12 @@ using Json = nlohmann::ordered_json;
 
 template <class Value>
 Json value_json(std::string_view key, const Value& value) {
-  if constexpr (std::same_as<Value, std::string>) {
+  if constexpr (std::same_as<Value, std::string> || std::same_as<Value, OpenDims>) {
     return value.empty() ? Json(nullptr) : Json(value);
   } else if constexpr (std::floating_point<Value>) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);
   } else if constexpr (std::same_as<Value, Bytes>) {
     return value.value;
-  } else if constexpr (std::same_as<Value, OpenDims>) {
-    return value.empty() ? Json(nullptr) : Json(value);
   } else if constexpr (std::same_as<Value, unsigned>) {
     return value == 0 ? Json(nullptr) : Json(value);  // as many threads as there are cores
   } else if constexpr (Choice<Value>) {
