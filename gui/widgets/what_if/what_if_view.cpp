@@ -99,10 +99,11 @@ QWidget* WhatIfView::make_knobs() {
   scroll_->setFrameShape(QFrame::NoFrame);
   scroll_->setMinimumHeight(1);  // it scrolls, and not the view around it
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);  // a curve that opens moves no field
   scroll_->verticalScrollBar()->installEventFilter(this);
   auto* inside = new QWidget(scroll_);
   list_ = new QVBoxLayout(inside);
-  leave_room_for_bar(false);
+  leave_room_for_bar(true);
   for (const char* group : {"Network", "Devices", "Work"}) {
     list_->addWidget(headings_[group] = make_heading(tr(group), inside));
     list_->addLayout(groups_[group] = new QVBoxLayout);

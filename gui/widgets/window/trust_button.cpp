@@ -63,6 +63,9 @@ TrustButton::TrustButton(Workspace& workspace, QWidget* parent)
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   text_->setFixedWidth(kLettersOfLine * fontMetrics().averageCharWidth());
   (new QVBoxLayout(panel_))->addWidget(text_);
+  QSizePolicy policy = sizePolicy();
+  policy.setRetainSizeWhenHidden(true);  // nothing moves while a step is not known
+  setSizePolicy(policy);
   pause_.setSingleShot(true);
   pause_.setInterval(kStandStill);
   connect(&pause_, &QTimer::timeout, this, &TrustButton::look_for_anomalies);
