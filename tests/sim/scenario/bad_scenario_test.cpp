@@ -29,7 +29,8 @@ const std::vector<Bad> kBadKeys = {
      "batch_per_device, strategy, sync, bucket, zero, offload, dtype, gradients, optimizer, "
      "micro_batch, schedule, recompute, as, profile, memory_limit, jitter, "
      "steps, "
-     "degrees, reductions, objective, warmup, lr, beta1, beta2, epsilon, weight_decay, seed, layers, "
+     "degrees, reductions, objective, warmup, lr, beta1, beta2, epsilon, weight_decay, seed, "
+     "layers, "
      "allow_unsupported, set, zip"},
     {"job = \"train\"", "5: unknown job \"train\"; allowed: predict, solve, run"},
     {"job = 1", "5: 'job' must be a string; it is 1"},
