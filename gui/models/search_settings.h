@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "sim/ask/request.h"
 #include "sim/search/solve.h"
 
 namespace strata::gui {
@@ -33,12 +34,9 @@ template <class Search, class Visit>
 requires std::is_same_v<std::remove_const_t<Search>, SearchSettings>
 void each_setting(Search& search, const Visit& visit) {
   visit("memory_limit", search.memory_limit);
-  visit("degrees", search.space.degrees);
-  visit("reductions", search.space.reductions);
+  each_setting(search.space, visit);
   visit("objective", search.objective);
   visit("algorithm", search.algorithm);
-  visit("placement", search.space.host_placement);
-  visit("free_elementwise", search.space.free_elementwise);
   visit("k_best", search.k_best);
   visit("evaluations", search.evaluations);
   visit("gap", search.gap);

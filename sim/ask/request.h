@@ -89,6 +89,15 @@ Request understand(std::string_view command, std::span<const Setting> settings,
 // of settings() are options of their command alone.
 
 template <class Any, class Visit>
+requires std::same_as<std::remove_const_t<Any>, SearchOptions>
+void each_setting(Any& space, const Visit& visit) {
+  visit("degrees", space.degrees);
+  visit("reductions", space.reductions);
+  visit("placement", space.host_placement);
+  visit("free_elementwise", space.free_elementwise);
+}
+
+template <class Any, class Visit>
 requires std::same_as<std::remove_const_t<Any>, PredictRequest>
 void each_setting(Any& request, const Visit& visit) {
   each_setting(request.input, visit);
@@ -96,10 +105,7 @@ void each_setting(Any& request, const Visit& visit) {
   visit("memory_limit", request.memory_limit);
   visit("jitter", request.jitter);
   visit("steps", request.steps);
-  visit("degrees", request.space.degrees);
-  visit("reductions", request.space.reductions);
-  visit("placement", request.space.host_placement);
-  visit("free_elementwise", request.space.free_elementwise);
+  each_setting(request.space, visit);
 }
 
 template <class Any, class Visit>
@@ -107,12 +113,9 @@ requires std::same_as<std::remove_const_t<Any>, SolveRequest>
 void each_setting(Any& request, const Visit& visit) {
   each_setting(request.input, visit);
   visit("memory_limit", request.options.memory_limit);
-  visit("degrees", request.options.space.degrees);
-  visit("reductions", request.options.space.reductions);
+  each_setting(request.options.space, visit);
   visit("objective", request.objective);
   visit("algorithm", request.options.algorithm);
-  visit("placement", request.options.space.host_placement);
-  visit("free_elementwise", request.options.space.free_elementwise);
   visit("k_best", request.options.k_best);
   visit("evaluations", request.options.evaluations);
   visit("gap", request.options.gap);
@@ -131,10 +134,7 @@ void each_setting(Any& request, const Visit& visit) {
   each_setting(request.input, visit);
   visit("strategy", request.strategy);
   visit("layer", request.layer);
-  visit("degrees", request.space.degrees);
-  visit("reductions", request.space.reductions);
-  visit("placement", request.space.host_placement);
-  visit("free_elementwise", request.space.free_elementwise);
+  each_setting(request.space, visit);
 }
 
 template <class Any, class Visit>
@@ -155,10 +155,7 @@ void each_setting(Any& request, const Visit& visit) {
   visit("strategy", request.strategy);
   each_setting(request.input.training, visit);
   visit("profile", request.input.profiles);
-  visit("degrees", request.space.degrees);
-  visit("reductions", request.space.reductions);
-  visit("placement", request.space.host_placement);
-  visit("free_elementwise", request.space.free_elementwise);
+  each_setting(request.space, visit);
   visit("steps", request.steps);
   visit("warmup", request.warmup);
   visit("lr", request.learning_rate);

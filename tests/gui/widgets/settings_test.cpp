@@ -70,7 +70,7 @@ struct NoField {
 };
 constexpr std::array kNoField = {
     NoField{"layers", "always: the Network and Why views"},
-    NoField{"tolerance", "of `strata run check` alone"},
+    NoField{"tolerance", "of `strata run --check` alone"},
 };
 
 // Of predictions and searches, and what the command line alone has.
