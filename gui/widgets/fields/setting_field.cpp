@@ -10,7 +10,7 @@
 #include <QVBoxLayout>
 #include <limits>
 
-#include "gui/models/document_settings.h"
+#include "gui/document/document_settings.h"
 #include "sim/base/error.h"
 #include "sim/case/framework.h"
 #include "sim/cluster/presets.h"
@@ -107,6 +107,11 @@ QWidget* SettingField::make_editor() {
 }
 
 // textActivated: chosen from the list, or typed and Enter, if it is in the list.
+// An editor that goes while it has the focus says that editing is finished.
+SettingField::~SettingField() {
+  for (const QWidget* part : findChildren<QWidget*>()) part->disconnect(this);
+}
+
 QComboBox* SettingField::make_box(const QStringList& offered, bool editable) {
   auto* box = new QComboBox(this);
   if (may_be_unset(spec_.key)) box->addItem(unset_words());

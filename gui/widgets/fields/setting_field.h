@@ -25,6 +25,7 @@ class SettingField : public QWidget {
 
  public:
   explicit SettingField(const SettingSpec& spec, QWidget* parent = nullptr);
+  ~SettingField() override;
 
   const SettingSpec& spec() const { return spec_; }
   /// "Micro batch".

@@ -43,6 +43,11 @@ KnobRow::KnobRow(const Knob& knob, QWidget* parent) : QWidget(parent), knob_(kno
   connect(reset_, &QToolButton::clicked, this, &KnobRow::reset);
 }
 
+// A field that goes while it has the focus says that editing is finished.
+KnobRow::~KnobRow() {
+  field_->disconnect(this);
+}
+
 void KnobRow::make_parts() {
   const QString name = QString::fromStdString(knob_.title);
   title_ = new QLabel(name, this);

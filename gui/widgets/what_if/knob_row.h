@@ -23,6 +23,7 @@ class KnobRow : public QWidget {
 
  public:
   explicit KnobRow(const Knob& knob, QWidget* parent = nullptr);
+  ~KnobRow() override;
 
   const Knob& knob() const { return knob_; }
   QSlider& slider() { return *slider_; }

@@ -166,7 +166,7 @@ TEST(Ask, SaysWhatMakesAPredictionDoubtful) {
   EXPECT_EQ(told, answer.warnings);
   ASSERT_FALSE(told.empty());
   EXPECT_THAT(told.front(), HasSubstr("of memory, it has 1.00 MB"));
-  options.doubts = false;
+  options.doubts = Doubts::none;
   EXPECT_THAT(ask(understand("predict", settings), options).warnings, IsEmpty());
 }
 
@@ -229,7 +229,8 @@ TEST(Ask, RunsOnTheDevicesOfARunner) {
                                                      {"strategy", "data"},
                                                      {"batch", "4"},
                                                      {"steps", "3"}});
-  const auto& [report, machine] = std::get<RunAnswer>(ask(request, options).found);
+  const Answer answer = ask(request, options);
+  const auto& [report, machine] = std::get<RunAnswer>(answer.found);
   EXPECT_EQ(report.trained.losses.size(), 3U);
   EXPECT_EQ(machine, runner.description("cpu:2"));
   EXPECT_THROW(ask(request), EnvironmentError);
