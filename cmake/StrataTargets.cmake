@@ -111,8 +111,8 @@ function(strata_library name)
     if(ARG_COLD)
       strata_cold(strata_${name})
     endif()
-    if(STRATA_FUZZ AND CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/sim/")
-      # The harnesses steer by the coverage of the simulator.
+    if(STRATA_FUZZ AND CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/(sim/|gui/document)")
+      # The harnesses steer by the coverage of what they feed.
       target_compile_options(strata_${name} PRIVATE -fsanitize-coverage=${STRATA_FUZZ_COVERAGE})
     endif()
     if(ARG_PRECOMPILED)

@@ -61,7 +61,8 @@ struct Simulation {
 
 Simulation simulated(const ExportFlags& flags, bool link_rates = false) {
   PredictRequest request = flags.request;
-  request.detail = Detail::all_timelines;
+  request.detail = Detail::timelines;
+  request.devices = Simulated::all_devices;
   request.link_rates = link_rates;
   AskOptions options;
   options.warn = warn;
@@ -143,7 +144,8 @@ void export_graph(const ExportFlags& flags) {
 void export_dtensor(const ExportFlags& flags) {
   check_file(flags);
   const Case input = load(flags.request.input);
-  const Strategy strategy = load_strategy(flags.request.strategy, input, flags.request.space);
+  const Strategy strategy =
+      load_strategy(flags.request.strategy, input, flags.request.search.space);
   const auto& [graph, cluster] = std::tie(input.graph, input.cluster);
   const DTensorLayout layout = dtensor_layout(graph, strategy, cluster.device_count());
   write_file_whole(flags.output, print_dtensor(graph, cluster, strategy, layout));

@@ -51,6 +51,7 @@ struct PredictFlags {
   std::string trace_file, plan_file, beside_file, strategy_file;
   bool json = false;
   bool memory = false;
+  bool no_classes = false;
 
   bool writes_files() const { return !trace_file.empty() || !plan_file.empty(); }
 };
@@ -60,8 +61,10 @@ PredictRequest request_of(const PredictFlags& flags) {
   PredictRequest request = flags.request;
   request.link_rates = !flags.trace_file.empty();
   if (!flags.trace_file.empty()) request.detail = Detail::timelines;
+  if (flags.no_classes) request.devices = Simulated::all_devices;
   if (!flags.plan_file.empty() || !flags.beside_file.empty()) {
-    request.detail = Detail::all_timelines;
+    request.detail = Detail::timelines;
+    request.devices = Simulated::all_devices;
   }
   return request;
 }
@@ -294,7 +297,7 @@ void add_predict_command(CLI::App& app) {
   command->add_option("--beside", flags->beside_file,
                       "compare layer by layer with a trace of PyTorch's profiler (JSON)");
   command
-      ->add_flag("--no-classes", flags->request.all_devices,
+      ->add_flag("--no-classes", flags->no_classes,
                  "simulate every device, not one of each class of devices that do the same")
       ->disable_flag_override();
   command

@@ -21,6 +21,7 @@
 #include "sim/search/within_memory.h"
 #include "sim/strategy/strategy_file.h"
 #include "sim/text/file.h"
+#include "sim/text/split.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -28,6 +29,7 @@ namespace {
 
 struct SolveFlags {
   SolveRequest request;
+  std::string keep;
   std::string output;
   bool json = false;
 };
@@ -53,14 +55,15 @@ Answer ask_with_progress(const SolveRequest& request, const InterruptFlag& inter
 }
 
 void run(const SolveFlags& flags) {
-  const SolveRequest& request = flags.request;
   check_output(flags);
+  SolveRequest request = flags.request;
+  if (!flags.keep.empty()) request.keep = split_at_commas(flags.keep);
   const InterruptFlag interrupt;
   const Answer answer = ask_with_progress(request, interrupt);
   const Case& input = *answer.input;
   const Solved& solved = std::get<Solved>(answer.found);
   if (solved.best.empty()) {
-    throw JobFailed(none_found(input, solved, request.options.memory_limit));
+    throw JobFailed(none_found(input, solved, request.search.memory_limit));
   }
   const SolveNames names = solve_names(request, input, interrupt.is_set());
   if (!interrupt.is_set() && !flags.output.empty()) {
@@ -92,7 +95,7 @@ void add_solve_command(CLI::App& app) {
   command->get_option("--strategy")
       ->description("for --keep: data, model, owt, hybrid:..., optimal or a .json file");
   command->add_option("-o,--output", flags->output, "write the strategy to this .json file");
-  command->add_option("--keep", request.keep,
+  command->add_option("--keep", flags->keep,
                       "layers, between commas, that keep the cuts of --strategy; the search "
                       "finds the others");
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "gui/models/document.h"
+#include "gui/document/document.h"
 
 namespace strata::gui {
 

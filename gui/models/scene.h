@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "gui/models/document.h"
+#include "gui/document/document.h"
 #include "gui/models/stage_names.h"
 #include "gui/models/trust.h"
 #include "sim/case/case_loader.h"

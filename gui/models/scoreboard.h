@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "gui/models/document.h"
+#include "gui/document/document.h"
 #include "gui/models/row_table.h"
 #include "gui/models/scene.h"
 #include "sim/result/result.h"

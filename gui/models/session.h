@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "gui/models/document.h"
+#include "gui/document/document.h"
 #include "gui/models/workspace.h"
 
 namespace strata::gui {

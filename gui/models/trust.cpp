@@ -1,10 +1,12 @@
 #include "gui/models/trust.h"
 
+#include <optional>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
-#include "gui/models/document_settings.h"
+#include "gui/document/document_settings.h"
 #include "sim/case/cost_basis.h"
 #include "sim/case/plausibility.h"
 #include "sim/trust/cost_warnings.h"
@@ -13,49 +15,54 @@
 namespace strata::gui {
 namespace {
 
-// What holds of the case under every strategy.
-void add_case(const CaseRequest& request, const Case& input, Trust& trust) {
-  for (const std::string& warning : cost_warnings(input)) {
-    trust.warnings.push_back(in_window_words(warning));
-  }
-  const std::optional<ExpectedError> expected = expected_error(request, input);
+void add_expected(const std::optional<ExpectedError>& expected, Trust& trust) {
   trust.facts.push_back(expected_error_text(expected));
   if (!expected) return;
   trust.brief +=
       fmt::format("{}error {:.1f} %", trust.brief.empty() ? "" : ", ", 100 * expected->mean);
 }
 
-void add_plausibility(const Case& input, const Strategy& strategy, Seconds step, Trust& trust) {
-  const std::optional<Plausibility> found = plausibility(input, strategy, step);
-  if (!found || found->reason.empty()) return;
-  (found->plausible ? trust.facts : trust.warnings).push_back(found->reason);
+// The window shows one strategy: its name need not stand before each sentence.
+std::string without_name(const std::string& warning, const std::string& strategy) {
+  const std::string name = strategy + ": ";
+  return warning.starts_with(name) ? warning.substr(name.size()) : warning;
 }
 
 }  // namespace
 
-Trust trust_of(const CaseRequest& request, const Case& input, const Prediction& prediction) {
+Trust trust_of(const Answer& answer) {
+  const Prediction& prediction = std::get<std::vector<Predicted>>(answer.found).front().prediction;
+  const Case& input = *answer.input;
   Trust trust;
-  if (const auto found = shortage(input, prediction.peak_memory)) {
-    trust.warnings.push_back(shortage_text(input, *found));
+  for (const std::string& warning : answer.warnings) {
+    trust.warnings.push_back(in_window_words(without_name(warning, prediction.strategy.name())));
   }
-  add_plausibility(input, prediction.strategy, prediction.step_seconds(), trust);
   const double sum = prediction.sources.total().value;
   if (sum > 0) {
     trust.brief = fmt::format("{:.0f} % measured", 100 * prediction.sources.measured.value / sum);
   }
+  const auto plausible = plausibility(input, prediction.strategy, prediction.step_seconds());
   for (std::string line :
-       {rests_on_text(prediction.sources), not_measured_text(input, prediction)}) {
+       {plausible && plausible->plausible ? plausible->reason : std::string(),
+        rests_on_text(prediction.sources), not_measured_text(input, prediction)}) {
     if (!line.empty()) trust.facts.push_back(std::move(line));
   }
-  add_case(request, input, trust);
+  add_expected(answer.expected_error, trust);
   return trust;
 }
 
 Trust trust_of(const CaseRequest& request, const Case& input, const Scored& scored) {
   Trust trust;
   if (!scored.fits) trust.warnings.emplace_back("a device needs more memory than it has");
-  if (scored.simulated()) add_plausibility(input, scored.strategy, scored.step, trust);
-  add_case(request, input, trust);
+  const std::optional<Plausibility> plausible =
+      scored.simulated() ? plausibility(input, scored.strategy, scored.step) : std::nullopt;
+  if (plausible && !plausible->reason.empty()) {
+    (plausible->plausible ? trust.facts : trust.warnings).push_back(plausible->reason);
+  }
+  for (const std::string& warning : cost_warnings(input)) {
+    trust.warnings.push_back(in_window_words(warning));
+  }
+  add_expected(expected_error(request, input), trust);
   return trust;
 }
 

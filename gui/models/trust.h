@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/case/predict.h"
+#include "sim/ask/ask.h"
 #include "sim/search/score.h"
 
 namespace strata::gui {
@@ -18,8 +18,8 @@ struct Trust {
   bool operator==(const Trust&) const = default;
 };
 
-/// Of a prediction of the case that the request was loaded as.
-Trust trust_of(const CaseRequest& request, const Case& input, const Prediction& prediction);
+/// Of the answer to a prediction of one strategy.
+Trust trust_of(const Answer& answer);
 /// Of a strategy that a search scored, whose costs are not known by their sources.
 Trust trust_of(const CaseRequest& request, const Case& input, const Scored& scored);
 

@@ -137,12 +137,12 @@ bool doubted_at_once(const Request& request) {
 Answer ask_simulator(const Request& request, Work& work) {
   AskOptions options = options_of(work);
   options.loader = loader_of(request);
-  options.doubts = doubted_at_once(request);
+  options.doubts = doubted_at_once(request) ? Doubts::all : Doubts::none;
   Answer answer = strata::ask(request, options);
   const auto* solved = std::get_if<Solved>(&answer.found);
   if (solved == nullptr || !solved->best.empty() || is_set(work.cancelled())) return answer;
   throw Infeasible(
-      none_found(*answer.input, *solved, std::get<SolveRequest>(request).options.memory_limit));
+      none_found(*answer.input, *solved, std::get<SolveRequest>(request).search.memory_limit));
 }
 
 }  // namespace

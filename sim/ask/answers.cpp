@@ -179,7 +179,7 @@ CaseKey Answers::key(const Question& question) {
   if (bucket > Bytes{}) text += fmt::format("bucket {}\n", bucket.value);
   // Stores had it under Eq. 1 alone, whatever memory it takes, before that was the usual search.
   const auto* const solve = std::get_if<SolveRequest>(&question.request);
-  const auto objective = solve != nullptr ? std::optional(objective_of(*solve))
+  const auto objective = solve != nullptr ? std::optional(objective_of(solve->search))
                                           : searched_objective(question.strategy());
   if (objective) text += fmt::format("{}, in memory\n", print_setting("objective", *objective));
   for (const StoredInput& input : inputs(question)) {
@@ -234,7 +234,7 @@ Answer Answers::asked(const Request& request, StoredResult& row,
   options.loader = &loader_;
   options.runner = runner_;
   options.threads = kThreads;
-  options.doubts = false;
+  options.doubts = Doubts::none;
   return ask(request, options);
 }
 
@@ -266,7 +266,7 @@ void Answers::solved(const Question& question, StoredResult& row,
   row.fits = !found.best.empty();
   if (found.best.empty()) {
     row.done = false;
-    row.error = without_marks(none_found(input, found, request.options.memory_limit));
+    row.error = without_marks(none_found(input, found, request.search.memory_limit));
     return;
   }
   const Scored& best = found.best.front();
@@ -275,7 +275,7 @@ void Answers::solved(const Question& question, StoredResult& row,
     PredictRequest figures;
     figures.steps = request.steps;
     figures.jitter = request.jitter;
-    figures.memory_limit = request.options.memory_limit;
+    figures.search.memory_limit = request.search.memory_limit;
     figures.detail = Detail::figures;
     add_figures(input, strata::predicted(figures, input, best.strategy), row);
   }

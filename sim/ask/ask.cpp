@@ -11,6 +11,7 @@
 #include "sim/explain/named_layer.h"
 #include "sim/search/asked_strategy.h"
 #include "sim/search/keep.h"
+#include "sim/search/score.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/text/units.h"
 #include "sim/trust/anomalies.h"
@@ -22,9 +23,7 @@ namespace {
 // A trace of more than so many tasks would be of little use; layers have several each.
 constexpr std::size_t kMostTracedLayers = 1'000'000;
 
-bool is_traced_whole(const PredictRequest& request, const Case& input, const Strategy& strategy) {
-  if (request.detail == Detail::all_timelines) return true;
-  if (request.detail != Detail::timelines) return false;
+bool is_traced_whole(const Case& input, const Strategy& strategy) {
   const std::size_t layers = input.graph.size() * input.cluster.device_count();
   return layers * in_rounds(input, strategy).rounds <= kMostTracedLayers;
 }
@@ -72,8 +71,12 @@ class Asking {
 
   const Case& load(const CaseRequest& request);
   SolveLimits limits() const;
-  Strategy strategy(const std::string& name, const SearchOptions& space = {},
-                    std::optional<Bytes> memory_limit = {}, bool must_fit = false) const;
+  /// With who may call it off, and whom it tells.
+  SolveOptions told(SolveOptions search) const;
+  Strategy strategy(const std::string& name, SearchSettings search = {},
+                    bool must_fit = false) const;
+  template <class Asked>
+  Strategy strategy_of(const Asked& request) const;
   void doubt(const PredictRequest& request, const Prediction& prediction);
   void doubt_changes(const PredictRequest& request, const std::vector<Predicted>& all);
   ExplainedLayer explained_layer(const ExplainRequest& request, const Strategy& strategy,
@@ -92,6 +95,10 @@ void Asking::warn(const std::string& doubt) {
 }
 
 const Case& Asking::load(const CaseRequest& request) {
+  if (options_.input) {
+    answer_.input = options_.input;
+    return *answer_.input;
+  }
   CaseLoader of_its_own;
   CaseLoader& loader = options_.loader != nullptr ? *options_.loader : of_its_own;
   answer_.input = std::make_shared<const Case>(loader.load(request));
@@ -108,19 +115,31 @@ SolveLimits Asking::limits() const {
   return limits;
 }
 
-Strategy Asking::strategy(const std::string& name, const SearchOptions& space,
-                          std::optional<Bytes> memory_limit, bool must_fit) const {
+SolveOptions Asking::told(SolveOptions search) const {
+  if (options_.threads > 0) search.limits.threads = options_.threads;
+  search.limits.cancelled = options_.cancelled;
+  search.limits.progress = options_.searching;
+  return search;
+}
+
+// The name says what it is searched by: by one that simulates and looks for the best alone.
+Strategy Asking::strategy(const std::string& name, SearchSettings search, bool must_fit) const {
   const Case& input = *answer_.input;
   const std::optional<Objective> objective = searched_objective(name);
-  if (!objective) return load_strategy(name, input, space);
-  SolveOptions search;
-  search.space = space;
-  search.objective = *objective;
-  search.memory_limit = memory_limit;
-  search.limits = limits();
-  Searched found = search_for_best(input, search);
+  if (!objective) return load_strategy(name, input, search.space);
+  search.algorithm = SearchAlgorithm::elimination;
+  search.no_simulation = false;
+  search.k_best = 1;
+  Searched found = search_for_best(input, told(solve_options(search, *objective)));
   if (must_fit && !found.none_fits.empty()) throw InputError(found.none_fits);
   return std::move(found.strategy);
+}
+
+// Of a request with configs, or that looks for nothing.
+template <class Asked>
+Strategy Asking::strategy_of(const Asked& request) const {
+  if (request.configs.empty()) return strategy(request.strategy, request.search);
+  return resolve(Strategy(request.strategy, request.configs), *answer_.input);
 }
 
 void Asking::doubt(const PredictRequest& request, const Prediction& p) {
@@ -128,10 +147,10 @@ void Asking::doubt(const PredictRequest& request, const Prediction& p) {
   warn(idle_devices(p.strategy.name(), p.plan, input.cluster));
   if (const auto lacks = shortage(input, p.peak_memory)) {
     warn(fmt::format("{}: {}", p.strategy.name(), shortage_text(input, *lacks)));
-  } else if (request.memory_limit && p.largest_peak() > *request.memory_limit) {
+  } else if (request.search.memory_limit && p.largest_peak() > *request.search.memory_limit) {
     warn(fmt::format("{}: a device needs {} of memory, more than `memory_limit` {}",
                      p.strategy.name(), format_bytes(p.largest_peak()),
-                     print_exact(*request.memory_limit)));
+                     print_exact(*request.search.memory_limit)));
   }
   warn(implausible(input, p.strategy, p.step_seconds()));
   if (request.jitter && !scatters(p)) warn("`jitter`: no cost has a measured spread");
@@ -154,17 +173,21 @@ void Asking::doubt_changes(const PredictRequest& request, const std::vector<Pred
 void Asking::ask(const PredictRequest& request) {
   const Case& input = load(request.input);
   std::vector<Strategy> strategies;
-  for (const std::string& name : split_strategies(request.strategy)) {
-    strategies.push_back(strategy(name, request.space, request.memory_limit, request.must_fit));
+  if (!request.configs.empty()) {
+    strategies.push_back(strategy_of(request));
+  } else {
+    for (const std::string& name : split_strategies(request.strategy)) {
+      strategies.push_back(strategy(name, request.search, request.must_fit));
+    }
   }
   std::vector<Predicted> all;
   all.reserve(strategies.size());
   for (const Strategy& each : strategies) {
-    all.push_back(predicted(request, input, each, options_.cancelled));
+    all.push_back(predicted(request, input, each, options_.cancelled, options_.memo));
   }
-  if (options_.doubts && request.detail >= Detail::figures) {
+  if (options_.doubts != Doubts::none && request.detail >= Detail::figures) {
     for (const Predicted& each : all) doubt(request, each.prediction);
-    doubt_changes(request, all);
+    if (options_.doubts == Doubts::all) doubt_changes(request, all);
   }
   answer_.expected_error = expected_error(request.input, input);
   answer_.found = std::move(all);
@@ -188,7 +211,7 @@ void check_kept(const SolveRequest& request) {
     throw InputError(
         fmt::format("`keep` {}: it needs the strategy whose cuts they keep; allowed: `strategy` S "
                     "beside it",
-                    request.keep));
+                    fmt::join(request.keep, ",")));
   }
   if (request.keep.empty() && !request.strategy.empty()) {
     throw InputError(
@@ -200,17 +223,11 @@ void check_kept(const SolveRequest& request) {
 
 void Asking::ask(const SolveRequest& request) {
   check_kept(request);
-  SolveOptions options = request.options;
-  options.simulate = !request.no_simulation;
-  options.objective = objective_of(request);
+  SolveOptions options = told(solve_options(request.search, objective_of(request.search)));
   const Case& input = load(request.input);
   if (!request.keep.empty()) {
-    options.kept = {strategy(request.strategy, options.space),
-                    layers_named(input.graph, kept_names(request))};
+    options.kept = {strategy_of(request), layers_named(input.graph, request.keep)};
   }
-  if (options_.threads > 0) options.limits.threads = options_.threads;
-  if (options_.cancelled != nullptr) options.limits.cancelled = options_.cancelled;
-  if (options_.searching) options.limits.progress = options_.searching;
   Solved solved = solve(input, options);
   if (!solved.best.empty()) {
     doubt_memory(solved);
@@ -239,7 +256,7 @@ ExplainedLayer Asking::explained_layer(const ExplainRequest& request, const Stra
 void Asking::ask(const ExplainRequest& request) {
   const Case& input = load(request.input);
   const LayerId layer = request.layer.empty() ? LayerId() : find_layer(input.graph, request.layer);
-  const Strategy asked = strategy(request.strategy, request.space);
+  const Strategy asked = strategy(request.strategy, {.space = request.space});
   if (layer.valid()) {
     answer_.found = explained_layer(request, asked, layer);
     return;
@@ -266,27 +283,33 @@ void Asking::ask(const RunRequest& request) {
 
 PredictOptions predict_options(const PredictRequest& request, const Case& input,
                                const Strategy& strategy) {
-  const bool whole = is_traced_whole(request, input, strategy);
+  const bool timelines = request.detail == Detail::timelines;
+  const bool whole = timelines && (request.devices || is_traced_whole(input, strategy));
   PredictOptions options;
   options.steps = request.steps;
   options.devices =
-      whole || request.all_devices ? Simulated::all_devices : Simulated::one_of_each_class;
+      request.devices.value_or(whole ? Simulated::all_devices : Simulated::one_of_each_class);
   options.all_steps = whole;
   options.record_link_rates = whole && request.link_rates;
-  options.memory = options.eq1 = request.detail >= Detail::figures;
+  options.memory = request.detail >= Detail::memory;
+  options.eq1 = request.detail >= Detail::figures;
   options.breakdown = options.critical_path = request.detail >= Detail::parts;
   return options;
 }
 
 Predicted predicted(const PredictRequest& request, const Case& input, const Strategy& strategy,
-                    const std::atomic<bool>* cancelled) {
+                    const std::atomic<bool>* cancelled, CaseMemo* memo) {
+  if (request.quick && !quick_to_simulate(input, strategy)) {
+    throw InputError("simulating it takes too long");
+  }
   PredictOptions options = predict_options(request, input, strategy);
   options.cancelled = cancelled;
+  options.memo = memo;
   Predicted result{predict(input, strategy, options), {}};
   const Prediction& p = result.prediction;
-  if (request.detail >= Detail::figures) {
-    result.fits = request.memory_limit ? p.largest_peak() <= *request.memory_limit
-                                       : !shortage(input, p.peak_memory);
+  if (request.detail >= Detail::memory) {
+    const Bytes limit = request.search.memory_limit.value_or(kAnyMemory);
+    result.fits = limit == kAnyMemory ? !shortage(input, p.peak_memory) : p.largest_peak() <= limit;
   }
   if (request.jitter) result.jitter = predict_jitter(input, p, {*request.jitter});
   return result;

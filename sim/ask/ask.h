@@ -5,6 +5,7 @@
 // other programs call. Thread-safe but for runs, which a Runner does one after another.
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -54,6 +55,13 @@ struct Answer {
   std::vector<std::string> warnings = {};            ///< what makes it doubtful, a sentence each
 };
 
+/// Which warnings of predictions are looked for.
+enum class Doubts : std::uint8_t {
+  none,
+  at_once,  ///< those that the prediction itself tells
+  all,      ///< those of what-ifs, too, which take predictions of their own
+};
+
 struct AskOptions {
   const std::atomic<bool>* cancelled = nullptr;
   std::function<void(const SolveProgress&)> searching = {};  ///< progress of a search
@@ -61,12 +69,13 @@ struct AskOptions {
   /// Told the case as soon as it is loaded. What it throws ends the work.
   std::function<void(const Case&)> loaded = {};
   std::function<void(const std::string&)> warn = {};  ///< told each warning as soon as it is known
+  /// The request's, where it is loaded already, and what is remembered of it.
+  std::shared_ptr<const Case> input = nullptr;
+  CaseMemo* memo = nullptr;
   CaseLoader* loader = nullptr;  ///< that remembers what was read; without it, all is read anew
   Runner* runner = nullptr;      ///< of runs
   unsigned threads = 0;          ///< of searches; 0: all cores
-  /// Whether warnings of predictions are looked for, which takes time; of a step alone there are
-  /// none.
-  bool doubts = true;
+  Doubts doubts = Doubts::all;   ///< of predictions; of a step alone there are none
 };
 
 /// Of a search that found nothing, Solved::best is empty. Throws InputError for what is not there
@@ -80,6 +89,6 @@ PredictOptions predict_options(const PredictRequest& request, const Case& input,
 
 /// A strategy's prediction as ask() makes it, of the request's case. Throws Cancelled.
 Predicted predicted(const PredictRequest& request, const Case& input, const Strategy& strategy,
-                    const std::atomic<bool>* cancelled = nullptr);
+                    const std::atomic<bool>* cancelled = nullptr, CaseMemo* memo = nullptr);
 
 }  // namespace strata

@@ -60,6 +60,9 @@ class Reader {
       value = given.value;
       find(value);
     }
+    if constexpr (std::same_as<Value, std::vector<std::string>>) {
+      value = split_at_commas(given.value);
+    }
   }
 
   void find(std::string& name) const {
@@ -88,16 +91,6 @@ Asked read(std::span<const Setting> settings, Job job, const std::string& folder
 }
 
 }  // namespace
-
-Objective objective_of(const SolveRequest& request) {
-  const bool simulates =
-      !request.no_simulation && request.options.algorithm == SearchAlgorithm::elimination;
-  return request.objective.value_or(simulates ? Objective::simulated : Objective::eq1);
-}
-
-std::vector<std::string> kept_names(const SolveRequest& request) {
-  return request.keep.empty() ? std::vector<std::string>() : split_at_commas(request.keep);
-}
 
 bool names_file(const std::string& value) {
   return is_model_file(value) || value.ends_with(".json") || value.ends_with(".csv");

@@ -16,7 +16,7 @@
 
 #include "sim/case/case_settings.h"
 #include "sim/scenario/scenario.h"
-#include "sim/search/solve.h"
+#include "sim/search/search_settings.h"
 #include "sim/train/run.h"
 
 namespace strata {
@@ -24,40 +24,40 @@ namespace strata {
 /// What a prediction tells. Each tells what those before it do, and takes longer.
 enum class Detail : std::uint8_t {
   step,       ///< how long it takes, alone
-  figures,    ///< communication, memory and Eq. 1
+  memory,     ///< what it needs
+  figures,    ///< Eq. 1, too
   parts,      ///< the critical path, and what a device's step is made of
-  timelines,  ///< what each device does when; of one of each class where a trace would be too large
-  all_timelines,
+  timelines,  ///< what each device does when
 };
 
 struct PredictRequest {
   CaseRequest input;
   std::string strategy;  ///< or several, with commas between
+  /// Of each layer, in place of the strategy's, which names them: no file has them.
+  std::vector<Config> configs = {};
   std::size_t steps = 4;
   std::optional<std::uint64_t> jitter;  ///< a seed: steps are drawn, too (Jitter)
-  std::optional<Bytes> memory_limit;    ///< of what fits; without it, what devices have
-  SearchOptions space;                  ///< of the strategies eq1 and optimal
+  /// Of eq1 and optimal, by which they say. The limit is of what fits; kAnyMemory of it leaves that
+  /// to what devices have.
+  SearchSettings search;
   Detail detail = Detail::parts;
-  bool all_devices = false;  ///< simulates each, also where others do the same
-  bool link_rates = false;   ///< of timelines
-  bool must_fit = false;     ///< what is searched for; else the nearest will do
+  /// That are simulated. Without it, of each class one; of timelines all, unless a trace of them
+  /// would be too large.
+  std::optional<Simulated> devices = {};
+  bool link_rates = false;  ///< of timelines
+  bool must_fit = false;    ///< what is searched for; else the nearest will do
+  bool quick = false;       ///< InputError for a strategy that takes long to simulate
 };
 
 struct SolveRequest {
   CaseRequest input;
-  SolveOptions options;
-  bool no_simulation = false;
-  std::optional<Objective> objective;   ///< without it, the simulated step where it is simulated
-  std::string keep;                     ///< layers, with commas between, that stay as
+  SearchSettings search;
+  std::vector<std::string> keep;        ///< layers that stay as
   std::string strategy;                 ///< this one cuts them; both, or neither
+  std::vector<Config> configs = {};     ///< as those of PredictRequest
   std::size_t steps = 4;                ///< of the prediction of the best that a row has
   std::optional<std::uint64_t> jitter;  ///< likewise
 };
-
-/// What it is searched by: what has no simulation, under Eq. 1.
-Objective objective_of(const SolveRequest& request);
-/// Of the layers that stay as they are.
-std::vector<std::string> kept_names(const SolveRequest& request);
 
 struct ExplainRequest {
   CaseRequest input;
@@ -98,30 +98,36 @@ void each_setting(Any& space, const Visit& visit) {
 }
 
 template <class Any, class Visit>
+requires std::same_as<std::remove_const_t<Any>, SearchSettings>
+void each_setting(Any& search, const Visit& visit) {
+  visit("memory_limit", search.memory_limit);
+  each_setting(search.space, visit);
+  visit("objective", search.objective);
+  visit("algorithm", search.algorithm);
+  visit("k_best", search.k_best);
+  visit("evaluations", search.evaluations);
+  visit("gap", search.gap);
+  visit("no_simulation", search.no_simulation);
+  visit("time_limit", search.time_limit);
+  visit("threads", search.threads);
+}
+
+template <class Any, class Visit>
 requires std::same_as<std::remove_const_t<Any>, PredictRequest>
 void each_setting(Any& request, const Visit& visit) {
   each_setting(request.input, visit);
   visit("strategy", request.strategy);
-  visit("memory_limit", request.memory_limit);
+  visit("memory_limit", request.search.memory_limit);
   visit("jitter", request.jitter);
   visit("steps", request.steps);
-  each_setting(request.space, visit);
+  each_setting(request.search.space, visit);
 }
 
 template <class Any, class Visit>
 requires std::same_as<std::remove_const_t<Any>, SolveRequest>
 void each_setting(Any& request, const Visit& visit) {
   each_setting(request.input, visit);
-  visit("memory_limit", request.options.memory_limit);
-  each_setting(request.options.space, visit);
-  visit("objective", request.objective);
-  visit("algorithm", request.options.algorithm);
-  visit("k_best", request.options.k_best);
-  visit("evaluations", request.options.evaluations);
-  visit("gap", request.options.gap);
-  visit("no_simulation", request.no_simulation);
-  visit("time_limit", request.options.limits.time_limit);
-  visit("threads", request.options.limits.threads);
+  each_setting(request.search, visit);
   visit("steps", request.steps);
   visit("jitter", request.jitter);
   visit("keep", request.keep);

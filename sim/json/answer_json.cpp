@@ -59,7 +59,7 @@ Json found_json(const Answer& answer, const Solved& solved, bool interrupted) {
     return {{"model", input.graph.name()},
             {"cluster", input.cluster.name()},
             {"strategy", nullptr},
-            {"error", none_found(input, solved, request.options.memory_limit)}};
+            {"error", none_found(input, solved, request.search.memory_limit)}};
   }
   return solved_json(input, solve_names(request, input, interrupted), solved);
 }

@@ -27,10 +27,10 @@ Json strategy_json(const Case& input, const Strategy& strategy) {
 
 SolveNames solve_names(const SolveRequest& request, const Case& input, bool was_interrupted) {
   const DegreeSet degrees =
-      request.options.space.degrees.value_or(usual_degrees(input.cluster.device_count()));
-  return {print_setting("degrees", degrees), print_setting("objective", objective_of(request)),
-          print_setting("algorithm", request.options.algorithm), kept_names(request),
-          was_interrupted};
+      request.search.space.degrees.value_or(usual_degrees(input.cluster.device_count()));
+  return {print_setting("degrees", degrees),
+          print_setting("objective", objective_of(request.search)),
+          print_setting("algorithm", request.search.algorithm), request.keep, was_interrupted};
 }
 
 Json solved_json(const Case& input, const SolveNames& names, const Solved& solved) {

@@ -59,6 +59,8 @@ struct SearchOptions {
   /// that the shards that talk most can share a host.
   bool host_placement = false;
   ReductionCuts reductions = ReductionCuts::fully_connected;
+
+  bool operator==(const SearchOptions&) const = default;
 };
 
 struct SearchVariable {

@@ -17,7 +17,7 @@ SIM = [
 ]
 ORDER = [f"sim/{name}" for name in SIM] + [
     "exec/runtime", "exec/mpi", "exec/cpu", "exec/cuda", "exec/calibrate", "exec/machine",
-    "cli", "python/core", "gui/models", "gui/widgets", "gui",
+    "cli", "python/core", "gui/document", "gui/models", "gui/widgets", "gui",
 ]
 TOPS = ("sim", "exec", "cli", "gui", "python")
 

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "gui/models/document.h"
+#include "gui/document/document.h"
 #include "tests/fuzz/harness.h"
 #include "tests/fuzz/text_mutator.h"
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "gui/models/document_settings.h"
+#include "gui/document/document_settings.h"
 #include "gui/models/text.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "gui/models/search_text.h"
 #include "gui/models/text.h"
+#include "sim/ask/ask.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/case/eq1_tables.h"
@@ -21,54 +23,53 @@ void lock(Document& document, const std::string& name) {
   if (at == document.locked.end() || *at != name) document.locked.insert(at, name);
 }
 
-std::vector<LayerId> locked_layers(const Document& document, const Graph& graph) {
-  std::vector<LayerId> layers;
-  for (const std::string& name : document.locked) {
-    const LayerId layer = graph.find(name);
-    if (layer.valid()) layers.push_back(layer);
-  }
-  return layers;
+// Locks of another network say nothing of this one.
+std::vector<std::string> locked_names(const Document& document, const Graph& graph) {
+  std::vector<std::string> names = document.locked;
+  std::erase_if(names, [&](const std::string& name) { return !graph.find(name).valid(); });
+  return names;
 }
 
-Strategy forced_strategy(const Strategy& strategy, const Forced& forced) {
+std::vector<Config> forced_configs(const Strategy& strategy, const Forced& forced) {
   std::vector<Config> configs(strategy.configs().begin(), strategy.configs().end());
   for (std::size_t i = 0; i < forced.layers.size(); ++i) {
     configs.at(forced.layers[i]()) = forced.configs.at(i);
   }
-  return {strategy.name(), std::move(configs)};
+  return configs;
 }
 
 // Element-wise layers choose for themselves where locked ones do not go along with what they
 // follow.
-bool needs_freedom(const Case& input, const KeptLayers& kept) {
+bool needs_freedom(const Case& input, const SolveRequest& request) {
   const SearchSpace space(input.graph, input.cluster);
-  for (const LayerId layer : kept.layers) {
+  for (const std::string& name : request.keep) {
+    const LayerId layer = input.graph.find(name);
     const LayerId leader = space[*space.variable_of(layer)].leader;
     const bool both =
-        std::find(kept.layers.begin(), kept.layers.end(), leader) != kept.layers.end();
-    if (both && kept.strategy[layer] != kept.strategy[leader]) return true;
+        std::ranges::find(request.keep, input.graph[leader].name) != request.keep.end();
+    if (both && request.configs[layer()] != request.configs[leader()]) return true;
   }
   return false;
 }
 
-SolveOptions options_of(const Document& document, const Search& search, const Case& input,
-                        const KeptLayers& kept, Progress& progress) {
-  const SearchSettings& settings = document.search;
-  const Objective objective = search.objective.value_or(objective_of(settings));
-  SolveOptions options = solve_options(settings, objective);
-  options.kept = kept;
-  options.space.free_elementwise = options.space.free_elementwise || needs_freedom(input, kept);
-  const SearchSpace space(input.graph, input.cluster, options.space);
+// Of the document, whose locks may be more than the scene's.
+SolveRequest request_of(const Document& document, const Scene& scene, const Search& search) {
+  const Case& input = scene.input;
+  SolveRequest request = solve_request(document);
+  request.keep = locked_names(document, input.graph);
+  request.strategy = request.keep.empty() ? "" : scene.prediction.strategy.name();
+  request.configs = forced_configs(scene.prediction.strategy, search.forced);
+  SearchSettings& settings = request.search;
+  settings.objective = search.objective.value_or(objective_of(settings));
+  settings.space.free_elementwise =
+      settings.space.free_elementwise || needs_freedom(input, request);
+  const SearchSpace space(input.graph, input.cluster, settings.space);
   if (!settings.space.degrees && !eq1_tables_fit(input, space)) {
-    options.space.degrees = DegreeSet::pow2;
+    settings.space.degrees = DegreeSet::pow2;
   }
-  if (search.objective == Objective::eq1) options.simulate = false;  // the scene's prediction does
-  check(options);
-  options.limits.cancelled = progress.cancelled();
-  options.limits.progress = [&](const SolveProgress& at) {
-    progress.report(at.done, progress_text(at).toStdString());
-  };
-  return options;
+  // The scene's prediction simulates what was found.
+  if (search.objective == Objective::eq1) settings.no_simulation = true;
+  return request;
 }
 
 // By name where a search of that name finds it again.
@@ -108,23 +109,31 @@ QString solver_words(const char* text) {
 
 }  // namespace
 
-SolvedRest solved_rest(const Scene& scene, const Search& search, Progress& progress) {
+SolvedRest solved_rest(const Scene& scene, const Search& search, CaseLoader& loader,
+                       Progress& progress) {
   const Case& input = scene.input;
   SolvedRest result{scene.document};
   for (const LayerId layer : search.forced.layers) lock(result.document, input.graph[layer].name);
-  const KeptLayers kept{forced_strategy(scene.prediction.strategy, search.forced),
-                        locked_layers(result.document, input.graph)};
-  const SolveOptions options = options_of(scene.document, search, input, kept, progress);
-  result.objective = options.objective;
-  const Solved solved = solve(input, options);
+  const SolveRequest request = request_of(result.document, scene, search);
+  result.objective = objective_of(request.search);
+  AskOptions options;
+  options.loader = &loader;
+  options.cancelled = progress.cancelled();
+  options.searching = [&](const SolveProgress& at) {
+    progress.report(at.done, progress_text(at).toStdString());
+  };
+  const Answer answer = ask(request, options);
+  const Solved& solved = std::get<Solved>(answer.found);
   const bool found = !solved.best.empty() && std::isfinite(solved.least().value);
   if (!found) throw_if_cancelled(progress.cancelled());
-  if (solved.best.empty()) throw InputError(none_found(input, solved, options.memory_limit));
+  if (solved.best.empty()) {
+    throw InputError(none_found(input, solved, request.search.memory_limit));
+  }
   result.seconds = solved.least();
   result.lower_bound = solved.outside ? Seconds{} : solved.lower_bound;
   result.optimal = solved.optimal;
   result.stopped = solved.stopped;
-  const bool keeps = !kept.layers.empty();
+  const bool keeps = !request.keep.empty();
   const SearchSettings& settings = scene.document.search;
   result.document.strategy = best_choice(solved, !keeps && settings == SearchSettings());
   result.tried = tried(result.document.input, input, solved, result.document.strategy,
@@ -168,7 +177,7 @@ void solve_rest(Workspace& workspace, QObject* receiver, const Search& search,
        loader = workspace.loader()](Progress& progress) -> Jobs::Show {
         const ScenePtr base =
             scene && scene->document == asked ? scene : make_scene(asked, *loader, &progress);
-        const SolvedRest found = solved_rest(*base, search, progress);
+        const SolvedRest found = solved_rest(*base, search, *loader, progress);
         return [&workspace, asked, base, found, done, failed] {
           workspace.scoreboard().add(found.tried);
           const std::optional<Document> next =

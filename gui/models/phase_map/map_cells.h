@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "gui/models/document.h"
+#include "gui/document/document.h"
 #include "sim/study/phase_map/phase_map.h"
 
 namespace strata::gui {

@@ -82,16 +82,13 @@ Document document_of_row(const std::string& database, std::int64_t id) {
   document.input = question.input();
   document.strategy.source = question.strategy();
   if (const auto* const predict = std::get_if<PredictRequest>(&question.request)) {
-    document.simulation = {static_cast<std::int64_t>(predict->steps), predict->jitter};
-    document.search.space = predict->space;
-    document.search.memory_limit = predict->memory_limit;
+    document.simulation = {predict->steps, predict->jitter};
+    document.search = predict->search;
   }
   if (const auto* const solve = std::get_if<SolveRequest>(&question.request)) {
-    document.simulation = {static_cast<std::int64_t>(solve->steps), solve->jitter};
-    document.search.space = solve->options.space;
-    document.search.memory_limit = solve->options.memory_limit;
-    document.search.objective = solve->objective;
-    document.strategy.source = searched_name(objective_of(*solve));
+    document.simulation = {solve->steps, solve->jitter};
+    document.search = solve->search;
+    document.strategy.source = searched_name(objective_of(solve->search));
   }
   if (searched_objective(document.strategy.source)) {
     document.strategy.configs = configs_of_row(store, id);

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "gui/models/document.h"
+#include "gui/document/document.h"
 
 namespace strata::gui {
 

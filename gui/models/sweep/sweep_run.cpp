@@ -8,7 +8,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "gui/models/document.h"
+#include "gui/document/document.h"
 #include "sim/base/parallel.h"
 
 namespace strata::gui {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gui/models/document.h"
+#include "gui/document/document.h"
 #include "sim/case/case_loader.h"
 
 namespace strata::gui {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gui/models/document.h"
+#include "gui/document/document.h"
 #include "sim/case/what_ifs.h"
 
 namespace strata::gui {

@@ -6,7 +6,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "gui/models/document_settings.h"
+#include "gui/document/document_settings.h"
 #include "gui/widgets/fields/setting_field.h"
 
 namespace strata::gui {

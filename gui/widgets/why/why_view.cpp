@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "gui/models/document_settings.h"
+#include "gui/document/document_settings.h"
 #include "gui/models/network/solve_rest.h"
 #include "gui/models/text.h"
 #include "gui/widgets/why/cost_bars.h"

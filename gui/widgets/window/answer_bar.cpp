@@ -2,7 +2,7 @@
 
 #include <QHBoxLayout>
 
-#include "gui/models/document_settings.h"
+#include "gui/document/document_settings.h"
 
 namespace strata::gui {
 namespace {

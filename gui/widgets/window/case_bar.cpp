@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "gui/models/document_settings.h"
+#include "gui/document/document_settings.h"
 #include "sim/search/solve.h"
 
 namespace strata::gui {

@@ -34,7 +34,7 @@ QString paragraphs(const Trust& trust, const QStringList& anomalies, const Theme
 QStringList anomalies_of(const Scene& scene, Progress& progress) {
   const CaseRequest& request = scene.document.input;
   PredictOptions options;
-  options.steps = static_cast<std::size_t>(scene.document.simulation.steps);
+  options.steps = scene.document.simulation.steps;
   options.devices = Simulated::one_of_each_class;
   options.cancelled = progress.cancelled();
   const Seconds step = scene.prediction.step_seconds();

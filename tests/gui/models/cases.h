@@ -1,22 +1,13 @@
 #pragma once
 
-// The cases that tests open: a network of the zoo on a cluster of the box, under a strategy.
+// The documents that tests open, predicted.
 
 #include <string>
 
-#include "gui/models/document.h"
 #include "gui/models/scene.h"
+#include "tests/gui/document/documents.h"
 
 namespace strata::gui {
-
-inline Document document_of(const std::string& model, const std::string& cluster,
-                            const std::string& strategy = "data") {
-  Document document;
-  document.input.model = model;
-  document.input.cluster = cluster;
-  document.strategy.source = strategy;
-  return document;
-}
 
 inline ScenePtr scene_of(const Document& document) {
   CaseLoader loader;

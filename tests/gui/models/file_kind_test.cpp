@@ -9,7 +9,7 @@
 
 #include <gmock/gmock.h>
 
-#include "gui/models/document.h"
+#include "gui/document/document.h"
 #include "sim/base/error.h"
 #include "sim/case/predict.h"
 #include "sim/cluster/cluster_file.h"

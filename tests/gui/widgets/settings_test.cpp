@@ -19,7 +19,7 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
-#include "gui/models/document_settings.h"
+#include "gui/document/document_settings.h"
 #include "sim/case/what_ifs.h"
 #include "sim/text/file.h"
 #include "tests/gui/widgets/window_test.h"

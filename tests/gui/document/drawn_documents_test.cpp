@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "gui/models/document.h"
+#include "gui/document/document.h"
 #include "sim/ask/question.h"
 #include "tests/folder.h"
 #include "tests/metamorphic/drawn_case.h"

@@ -1,4 +1,4 @@
-#include "gui/models/document_settings.h"
+#include "gui/document/document_settings.h"
 
 #include <algorithm>
 #include <array>

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "gui/models/search_settings.h"
+#include "sim/ask/request.h"
 #include "sim/case/predict.h"
 
 namespace strata::gui {
@@ -42,7 +42,7 @@ std::string shown_name(const std::string& name_or_file);
 
 /// How the step is simulated.
 struct SimulationSettings {
-  std::int64_t steps = 4;
+  std::size_t steps = 4;
   std::optional<std::uint64_t> jitter;  ///< the seed of times drawn from their spread
 
   bool operator==(const SimulationSettings&) const = default;
@@ -90,6 +90,11 @@ struct Document {
 };
 /// A what-if for people: "bandwidth of inter 2x", "speed of all devices 0.5x", "no overlap".
 std::string what_if_text(const std::string& key, const std::string& value);
+
+/// What the document asks: its strategy on its case, or the best that its search finds.
+PredictRequest predict_request(const Document& document);
+/// The latter; the layers that are locked stay as its strategy cuts them.
+SolveRequest solve_request(const Document& document);
 
 /// `next` as an edit of `before`: cuts that a search found know the case that it was of.
 Document edited(Document next, const Document& before);

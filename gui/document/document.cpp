@@ -1,4 +1,4 @@
-#include "gui/models/document.h"
+#include "gui/document/document.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "gui/models/document_settings.h"
+#include "gui/document/document_settings.h"
 #include "sim/case/case_settings.h"
 #include "sim/cluster/named_size.h"
 #include "sim/text/json.h"
@@ -288,6 +288,33 @@ std::string Document::name() const {
   std::string name = fmt::format("{} on {}", shown_name(input.model), shown_name(input.cluster));
   for (const auto& [key, value] : input.sets) name += ", " + what_if_text(key, value);
   return name;
+}
+
+PredictRequest predict_request(const Document& document) {
+  const StrategyChoice& choice = document.strategy;
+  PredictRequest request;
+  request.input = document.input;
+  request.strategy = choice.edited() ? choice.label() : choice.source;
+  request.configs = choice.configs;
+  request.steps = document.simulation.steps;
+  request.jitter = document.simulation.jitter;
+  request.search = document.search;
+  return request;
+}
+
+SolveRequest solve_request(const Document& document) {
+  SolveRequest request;
+  request.input = document.input;
+  request.search = document.search;
+  request.keep = document.locked;
+  if (!request.keep.empty()) {
+    const PredictRequest now = predict_request(document);
+    request.strategy = now.strategy;
+    request.configs = now.configs;
+  }
+  request.steps = document.simulation.steps;
+  request.jitter = document.simulation.jitter;
+  return request;
 }
 
 Document edited(Document next, const Document& before) {

@@ -1,23 +1,6 @@
-#include "gui/models/search_settings.h"
+#include "sim/search/search_settings.h"
 
-#include <tuple>
-
-namespace strata::gui {
-namespace {
-
-auto all_of_space(const SearchOptions& space) {
-  return std::tuple(space.degrees, space.free_elementwise, space.host_placement, space.reductions);
-}
-
-}  // namespace
-
-bool SearchSettings::operator==(const SearchSettings& other) const {
-  const auto rest = [](const SearchSettings& all) {
-    return std::tuple(all.objective, all.algorithm, all.memory_limit, all.k_best, all.evaluations,
-                      all.gap, all.time_limit, all.threads, all.no_simulation);
-  };
-  return rest(*this) == rest(other) && all_of_space(space) == all_of_space(other.space);
-}
+namespace strata {
 
 Objective objective_of(const SearchSettings& search) {
   const bool simulates = !search.no_simulation && search.algorithm == SearchAlgorithm::elimination;
@@ -29,13 +12,13 @@ SolveOptions solve_options(const SearchSettings& search, Objective objective) {
   options.space = search.space;
   options.algorithm = search.algorithm;
   options.objective = objective;
-  options.k_best = static_cast<std::size_t>(search.k_best);
+  options.k_best = search.k_best;
   options.memory_limit = search.memory_limit;
   options.simulate = !search.no_simulation;
-  if (search.evaluations) options.evaluations = static_cast<std::size_t>(*search.evaluations);
+  options.evaluations = search.evaluations;
   options.gap = search.gap;
   if (search.time_limit) options.limits.time_limit = *search.time_limit;
-  if (search.threads) options.limits.threads = static_cast<unsigned>(*search.threads);
+  if (search.threads) options.limits.threads = *search.threads;
   return options;
 }
 
@@ -46,4 +29,4 @@ bool covers_usual_space(const SearchSettings& search) {
   return degrees && !search.memory_limit && search.space.reductions != ReductionCuts::none;
 }
 
-}  // namespace strata::gui
+}  // namespace strata

@@ -1,7 +1,7 @@
 // Settings of a document as texts: which there are, what an edit of one brings along, what is saved
 // and what a command says of them.
 
-#include "gui/models/document_settings.h"
+#include "gui/document/document_settings.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 
 #include "sim/base/error.h"
-#include "tests/gui/models/cases.h"
+#include "tests/gui/document/documents.h"
 
 namespace strata::gui {
 namespace {
@@ -111,26 +111,6 @@ TEST(DocumentSettings, OlderSessionsHaveTheUsualOnes) {
   const Document read = parse_desk(saved, "a.json").document;
   EXPECT_EQ(read.search, SearchSettings());
   EXPECT_EQ(read.simulation, SimulationSettings());
-}
-
-TEST(SearchSettings, SearchesUnderEq1WhereNothingIsSimulated) {
-  SearchSettings search;
-  EXPECT_EQ(objective_of(search), Objective::simulated);
-  search.algorithm = SearchAlgorithm::dfs;
-  EXPECT_EQ(objective_of(search), Objective::eq1);
-  search.objective = Objective::simulated;
-  EXPECT_EQ(objective_of(search), Objective::simulated);
-}
-
-TEST(SearchSettings, AWiderSearchBoundsTheUsualOneToo) {
-  SearchSettings search;
-  search.space.reductions = ReductionCuts::all;
-  EXPECT_TRUE(covers_usual_space(search));
-  search.memory_limit = Bytes{1};
-  EXPECT_FALSE(covers_usual_space(search));
-  search = {};
-  search.space.degrees = DegreeSet::pow2;
-  EXPECT_FALSE(covers_usual_space(search));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The document on the desk: saved and read back, what-ifs, and the command that says the same.
 
-#include "gui/models/document.h"
+#include "gui/document/document.h"
 
 #include <gmock/gmock.h>
 
