@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace strata {
@@ -18,6 +19,14 @@ enum class WhatIfForm : std::uint8_t {
   share,      ///< a number from 0, below 1
   word,       ///< one of two
 };
+
+/// Whether a value may be a factor, too, of what is there.
+bool takes_factors(WhatIfForm form);
+/// A value that is no factor, as a number: bytes a second, seconds, bytes, or as it stands. Throws
+/// InputError.
+double parse_amount(WhatIfForm form, std::string_view text);
+/// For people, in a few digits; parse_amount() reads it.
+std::string print_amount(WhatIfForm form, double amount);
 
 /// What stands in the key for SELECTOR of the pattern, which may hold dots; "" where a pattern
 /// without one is the key. Nothing where the key is not of the pattern.

@@ -12,6 +12,7 @@
 #include "gui/models/scene.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
+#include "sim/case/what_ifs.h"
 #include "sim/cluster/named_size.h"
 #include "sim/text/units.h"
 
@@ -22,9 +23,8 @@ namespace {
 double factor_in(const Knob& knob, const std::string& text) try {
   if (text.empty()) return 1;
   if (is_factor(text)) return parse_factor(text);
-  if (knob.turns == Turns::speed) return parse_number(text);
-  const double value =
-      knob.turns == Turns::latency ? parse_seconds(text).value : parse_bandwidth(text).value;
+  const double value = parse_amount(knob.form, text);
+  if (knob.form == WhatIfForm::speed) return value;
   return knob.base > 0 ? value / knob.base : 1;
 } catch (const InputError&) {
   return 1;  // the prediction says what is wrong with it
@@ -48,23 +48,16 @@ int checked_count(const Knob& knob, std::string_view text) {
 void check_what_if(const Knob& knob, std::string_view text) {
   if (is_factor(text)) {
     parse_factor(text);
-  } else if (knob.turns == Turns::bandwidth) {
-    parse_bandwidth(text);
-  } else if (knob.turns == Turns::latency) {
-    parse_seconds(text);
-  } else if (parse_number(text) <= 0) {
+  } else if (parse_amount(knob.form, text) <= 0 && knob.form == WhatIfForm::speed) {
     throw InputError(fmt::format("'{}' is not a speed; allowed: a positive number", text));
   }
 }
 
 // Whether a what-if changes the number and the link that the knob's meaning is of.
 bool is_about(const Knob& knob, std::string_view key) {
-  constexpr std::string_view kLink = "link.";
-  const std::string_view end = knob.turns == Turns::latency ? ".latency" : ".bandwidth";
-  if (!key.starts_with(kLink) || !key.ends_with(end)) return false;
-  key.remove_prefix(kLink.size());
-  key.remove_suffix(end.size());
-  return std::ranges::find(knob.selectors, key) != knob.selectors.end();
+  const WhatIfSpec* const what_if = find_what_if(knob.key);
+  const auto selector = what_if != nullptr ? selector_in(key, what_if->key) : std::nullopt;
+  return selector && std::ranges::find(knob.selectors, *selector) != knob.selectors.end();
 }
 
 bool is_plain_number(std::string_view text) {
@@ -134,24 +127,26 @@ void add_link_knobs(const Cluster& cluster, const std::string& selector, std::ve
   const auto limiting =
       links_of(cluster, selector, [](const Link& link) { return link.bandwidth < kNoLimit; });
   if (limiting.empty()) return;
-  Knob bandwidth{Turns::bandwidth,
+  Knob bandwidth{Turns::what_if,
                  fmt::format("link.{}.bandwidth", selector),
                  std::string(kNetwork),
                  fmt::format("Bandwidth, {}", spoken(selector)),
                  1. / 32,
                  32};
   set_base(bandwidth, limiting, [](const Link& link) { return link.bandwidth.value; });
+  bandwidth.form = WhatIfForm::bandwidth;
   knobs.push_back(std::move(bandwidth));
   const auto late =
       links_of(cluster, selector, [](const Link& link) { return link.latency.value > 0; });
   if (late.empty()) return;
-  Knob latency{Turns::latency,
+  Knob latency{Turns::what_if,
                fmt::format("link.{}.latency", selector),
                std::string(kNetwork),
                fmt::format("Latency, {}", spoken(selector)),
                0.01,
                100};
   set_base(latency, late, [](const Link& link) { return link.latency.value; });
+  latency.form = WhatIfForm::latency;
   knobs.push_back(std::move(latency));
 }
 
@@ -171,7 +166,7 @@ void add_network(const Cluster& cluster, std::vector<Knob>& knobs) {
 }
 
 Knob speed_knob(std::string key, std::string_view group, std::string title) {
-  return {Turns::speed, std::move(key), std::string(group), std::move(title), 0.1, 10, 1, 0, {}};
+  return {Turns::what_if, std::move(key), std::string(group), std::move(title), 0.1, 10, 1, 0, {}};
 }
 
 void add_sizes(const Document& document, const Document& base, std::vector<Knob>& knobs) {
@@ -203,14 +198,8 @@ void add_batch(const Document& document, const Document& base, std::vector<Knob>
       static_cast<double>(usual.training.batch.value_or(usual.training.batch_per_device))));
 }
 
-// "link.a>b.bandwidth": the link a>b.
-std::string_view selector_of(std::string_view key) {
-  const std::size_t begin = key.find('.') + 1, end = key.rfind('.');
-  return begin == 0 || end < begin ? std::string_view() : key.substr(begin, end - begin);
-}
-
-Knob single_knob(const std::string& key, const Cluster& cluster) {
-  const std::string selector(selector_of(key));
+Knob single_knob(const std::string& key, const WhatIfSpec& what_if, const Cluster& cluster) {
+  const std::string selector(*selector_in(key, what_if.key));
   if (key.starts_with("layer.")) return layer_knob(selector);
   if (key.starts_with("device.")) return speed_knob(key, kDevices, "Speed, " + spoken(selector));
   std::vector<Knob> both;
@@ -218,16 +207,19 @@ Knob single_knob(const std::string& key, const Cluster& cluster) {
   for (Knob& knob : both) {
     if (knob.key == key) return knob;
   }
-  const Turns turns = key.ends_with(".latency") ? Turns::latency : Turns::bandwidth;
-  return {turns, key, std::string(kNetwork), key, 1. / 32, 32, 1, 0, {}};
+  Knob knob{Turns::what_if, key, std::string(kNetwork), key, 1. / 32, 32};
+  knob.form = what_if.form;
+  return knob;
 }
 
 void add_others(const Document& document, const Cluster& cluster, std::vector<Knob>& knobs) {
   for (const auto& set : document.input.sets) {
     const std::string& key = set.first;
     const auto same = [&](const Knob& knob) { return knob.key == key; };
-    if (key == "overlap" || std::any_of(knobs.begin(), knobs.end(), same)) continue;
-    knobs.push_back(single_knob(key, cluster));
+    const WhatIfSpec* const what_if = find_what_if(key);
+    const bool slides = what_if != nullptr && takes_factors(what_if->form);
+    if (!slides || std::any_of(knobs.begin(), knobs.end(), same)) continue;
+    knobs.push_back(single_knob(key, *what_if, cluster));
   }
 }
 
@@ -264,7 +256,7 @@ Document typed(const Knob& knob, const Document& document, std::string_view text
   if (text.empty()) return turned(knob, document, knob.usual);
   if (knob.counts()) return turned(knob, document, checked_count(knob, text));
   std::string value(text);
-  if (knob.turns != Turns::speed && is_plain_number(text)) value += 'x';
+  if (knob.form != WhatIfForm::speed && is_plain_number(text)) value += 'x';
   check_what_if(knob, value);
   const bool nothing = is_factor(value) && parse_factor(value) == 1;
   return document.with_what_if(knob.key, nothing ? std::string() : value);
@@ -276,16 +268,13 @@ std::string text_of(const Knob& knob, double value) {
 
 std::string meaning_of(const Knob& knob, const Document& document) try {
   if (knob.base == 0 || knob.mixed) return {};
-  const bool latency = knob.turns == Turns::latency;
   double value = knob.base;
   for (const auto& [key, text] : document.input.sets) {  // in the order in which they are applied
     if (!is_about(knob, key)) continue;
     const double before = value;
-    value = is_factor(text) ? before * parse_factor(text)
-            : latency       ? parse_seconds(text).value
-                            : parse_bandwidth(text).value;
+    value = is_factor(text) ? before * parse_factor(text) : parse_amount(knob.form, text);
   }
-  return latency ? format_seconds({value}) : format_rate({value});
+  return print_amount(knob.form, value);
 } catch (const InputError&) {
   return {};  // the prediction says what is wrong with it
 }

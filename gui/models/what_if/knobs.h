@@ -11,13 +11,14 @@
 
 #include "gui/document/document.h"
 #include "sim/case/case_loader.h"
+#include "sim/text/what_if_key.h"
 
 namespace strata::gui {
 
-enum class Turns : std::uint8_t { bandwidth, latency, speed, batch, hosts, devices };
+enum class Turns : std::uint8_t { what_if, batch, hosts, devices };
 
 struct Knob {
-  Turns turns = Turns::speed;
+  Turns turns = Turns::what_if;
   std::string key;                 ///< a what-if's; of sizes: "batch", "hosts", "devices"
   std::string group, title;        ///< "Network", "Bandwidth, inter"
   double least = 1, most = 1;      ///< of the slider, whose scale is logarithmic
@@ -26,7 +27,8 @@ struct Knob {
   std::vector<double> stops = {};  ///< the values of a size that a slider stops at, ascending
   /// What a selector may be that means the link of `base`: others of these multiply with this.
   std::vector<std::string> selectors = {};
-  bool mixed = false;  ///< the links differ in it: a factor has no one meaning
+  WhatIfForm form = WhatIfForm::speed;  ///< of the what-if
+  bool mixed = false;                   ///< the links differ in it: a factor has no one meaning
 
   bool counts() const { return !stops.empty(); }
   bool operator==(const Knob&) const = default;

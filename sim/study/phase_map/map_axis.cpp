@@ -79,9 +79,9 @@ std::vector<std::string> powers_of_two(std::int64_t most) {
 
 std::string number_text(const MapAxis& axis, std::size_t value, double number) {
   if (is_factor(axis.values[value])) return fmt::format("{:.2g}x", number);
-  if (axis.key.ends_with(".bandwidth")) return format_rate({number});
-  if (axis.key.ends_with(".latency")) return format_seconds({number});
-  if (axis.key.ends_with(".speed")) return fmt::format("{:.2g}", number);
+  if (const WhatIfSpec* what_if = find_what_if(axis.key)) {
+    return print_amount(what_if->form, number);
+  }
   const bool up = number_of(axis, value) < number_of(axis, value + 1);
   return fmt::format("{:.0f}", up ? std::ceil(number) : std::floor(number));
 }
@@ -169,9 +169,8 @@ std::string print_axis(const MapAxis& axis) {
 std::optional<double> number_of(const MapAxis& axis, std::size_t value) try {
   const std::string& text = axis.values.at(value);
   if (is_factor(text)) return parse_factor(text);
-  if (axis.key.ends_with(".bandwidth")) return parse_bandwidth(text).value;
-  if (axis.key.ends_with(".latency")) return parse_seconds(text).value;
-  return parse_number(text);
+  const WhatIfSpec* const what_if = find_what_if(axis.key);
+  return what_if != nullptr ? parse_amount(what_if->form, text) : parse_number(text);
 } catch (const InputError&) {
   return std::nullopt;
 }

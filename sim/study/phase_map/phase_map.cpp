@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <mutex>
+#include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/ask/ask.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/base/parallel.h"
@@ -17,7 +20,6 @@
 #include "sim/scenario/settings.h"
 #include "sim/search/asked_strategy.h"
 #include "sim/search/score.h"
-#include "sim/search/solve.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/strategy/strategy_file.h"
 
@@ -29,31 +31,12 @@ constexpr std::size_t kMostCells = 1'000'000;
 // Cells are worked on side by side, each by one thread. A search for what fits in memory takes a
 // minute where hardly anything does; what is found without a limit either fits, and is what a
 // search within the limit finds, or is passed over.
-Strategy strategy_in(const Case& input, const std::string& name,
-                     const std::atomic<bool>* cancelled) {
-  const std::optional<Objective> objective = searched_objective(name);
-  if (!objective) return load_strategy(name, input);
-  SolveOptions options;
-  options.objective = *objective;
-  options.memory_limit = kAnyMemory;
-  options.limits.threads = 1;
-  options.limits.cancelled = cancelled;
-  return best_strategy(input, options);
-}
-
-MapScore score_in(const Case& input, const std::string& name, CaseMemo& memo,
-                  const std::atomic<bool>* cancelled) try {
-  const Strategy strategy = strategy_in(input, name, cancelled);
-  MapScore score;
-  if (!quick_to_simulate(input, strategy)) {
-    score.why = "simulating it takes too long";
-    return score;
-  }
-  const Scored scored = score_simulated(input, strategy, &memo, true);
-  score.step = scored.step;
-  score.peak_memory = scored.peak_memory;
-  score.fits = scored.fits;
-  return score;
+MapScore score_in(PredictRequest request, const std::string& strategy,
+                  const AskOptions& options) try {
+  request.strategy = strategy;
+  const Answer answer = ask(request, options);
+  const Predicted& found = std::get<std::vector<Predicted>>(answer.found).front();
+  return {found.prediction.step_seconds(), found.prediction.largest_peak(), found.fits};
 } catch (const InputError& error) {
   MapScore score;
   score.why = error.message();
@@ -85,13 +68,22 @@ MapCell cell_of(const PhaseMapRequest& request, std::size_t column, std::size_t 
                 CaseLoader& loader, const std::atomic<bool>* cancelled) {
   MapCell cell;
   try {
-    const Case loaded = loader.load(request_of(request, column, row));
-    cell.devices = static_cast<std::int64_t>(loaded.cluster.device_count());
-    cell.batch = loaded.batch();
-    CaseMemo memo(loaded);
+    PredictRequest asked;
+    asked.input = request_of(request, column, row);
+    asked.search.memory_limit = kAnyMemory;
+    asked.detail = Detail::memory;
+    asked.quick = true;
+    AskOptions options;
+    options.input = std::make_shared<const Case>(loader.load(asked.input));
+    CaseMemo memo(*options.input);
+    options.memo = &memo;
+    options.cancelled = cancelled;
+    options.doubts = Doubts::none;
+    options.threads = 1;
+    cell.devices = static_cast<std::int64_t>(options.input->cluster.device_count());
+    cell.batch = options.input->batch();
     for (const std::string& strategy : request.strategies) {
-      throw_if_cancelled(cancelled);
-      cell.scores.push_back(score_in(loaded, strategy, memo, cancelled));
+      cell.scores.push_back(score_in(asked, strategy, options));
     }
   } catch (const InputError& error) {
     cell.error = error.message();
