@@ -18,6 +18,7 @@
 #include "cli/output/progress.h"
 #include "cli/output/provenance.h"
 #include "cli/output/run_output.h"
+#include "sim/ask/progress_text.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/exporters/trace/trace.h"
@@ -63,16 +64,11 @@ void check_files(const Runner& runner, const RunFlags& flags) {
 using Clock = std::chrono::steady_clock;
 
 std::string measuring_text(const RunProgress& p, Clock::time_point began) {
-  std::string text = fmt::format("{}: {} of {}", p.stage, p.steps, p.of);
+  const std::string text = progress_text(p);
   if (p.steps == 0) return text;
   const std::chrono::duration<double> so_far = Clock::now() - began;
   const auto rest = static_cast<double>(p.of - p.steps) / static_cast<double>(p.steps);
   return fmt::format("{}, about {} left", text, format_seconds({so_far.count() * rest}));
-}
-
-std::string progress_text(const RunProgress& p) {
-  const std::string text = fmt::format("{}: step {} of {}", p.stage, p.steps, p.of);
-  return p.steps == 0 ? text : fmt::format("{}, loss {:.4f}", text, p.loss);
 }
 
 Answer ask_with_progress(Runner& runner, const RunRequest& request) {

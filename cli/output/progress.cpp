@@ -2,11 +2,10 @@
 
 #include <cstdio>
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include "cli/output/output.h"
-#include "sim/text/units.h"
+#include "sim/ask/progress_text.h"
 
 namespace strata {
 namespace {
@@ -14,19 +13,6 @@ namespace {
 constexpr std::chrono::milliseconds kInterval{100};
 
 }  // namespace
-
-std::string progress_text(const SolveProgress& p) {
-  std::string text(p.stage);
-  if (p.done >= 0) text += fmt::format(" {:.0f}%", 100 * p.done);
-  if (p.best < kInfinity) text += fmt::format(", best {}", format_seconds(Seconds{p.best}));
-  if (p.lower_bound > 0) {
-    text += fmt::format(", bound {}", format_seconds(Seconds{p.lower_bound}));
-    if (p.best < kInfinity) {
-      text += fmt::format(", gap {:.2f}%", 100 * (p.best - p.lower_bound) / p.best);
-    }
-  }
-  return text;
-}
 
 ProgressLine::ProgressLine() : on_terminal_(isatty(STDERR_FILENO) == 1) {}
 

@@ -33,7 +33,4 @@ class ProgressLine {
   std::chrono::steady_clock::time_point shown_;
 };
 
-/// "elimination 40%, best 31.2 ms, bound 30.9 ms, gap 0.96%"
-std::string progress_text(const SolveProgress& progress);
-
 }  // namespace strata

@@ -14,6 +14,7 @@
 #include "exec/machine/processes.h"
 #include "python/core/failures.h"
 #include "python/core/signals.h"
+#include "sim/ask/progress_text.h"
 #include "sim/base/error.h"
 #include "sim/case/network.h"
 #include "sim/exporters/trace/trace.h"
@@ -62,22 +63,6 @@ std::vector<Setting> settings_of(const Pairs& pairs) {
   return settings;
 }
 
-std::string text(const SolveProgress& p) {
-  std::string text(p.stage);
-  if (p.done >= 0) text += fmt::format(" {:.0f}%", 100 * p.done);
-  if (p.best < kInfinity) text += fmt::format(", best {}", format_seconds(Seconds{p.best}));
-  if (p.lower_bound > 0) {
-    text += fmt::format(", bound {}", format_seconds(Seconds{p.lower_bound}));
-  }
-  return text;
-}
-
-std::string text(const RunProgress& p) {
-  const std::string steps = fmt::format("{}: {} of {}", p.stage, p.steps, p.of);
-  const bool has_loss = p.stage != kMeasuringCosts && p.steps > 0;
-  return has_loss ? fmt::format("{}, loss {:.4f}", steps, p.loss) : steps;
-}
-
 std::string text(const MeasureProgress& p) {
   return fmt::format("{}: round {} of {}", p.what, p.round, p.of);
 }
@@ -92,8 +77,8 @@ AskOptions options_of(Work& work) {
   AskOptions options;
   options.cancelled = work.cancelled();
   if (!work.is_told()) return options;
-  options.searching = [&work](const SolveProgress& p) { work.tell(p.stage, text(p)); };
-  options.training = [&work](const RunProgress& p) { work.tell(p.stage, text(p)); };
+  options.searching = [&work](const SolveProgress& p) { work.tell(p.stage, progress_text(p)); };
+  options.training = [&work](const RunProgress& p) { work.tell(p.stage, progress_text(p)); };
   return options;
 }
 

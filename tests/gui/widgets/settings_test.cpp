@@ -68,9 +68,18 @@ class SettingsTest : public WindowTest {
 struct NoField {
   std::string_view key, instead;
 };
+constexpr std::string_view kTrains = "none: the window measures steps, and trains nothing";
 constexpr std::array kNoField = {
+    NoField{"devices", "Predicted and measured: Run on"},
+    NoField{"warmup", kTrains},
+    NoField{"lr", kTrains},
+    NoField{"beta1", kTrains},
+    NoField{"beta2", kTrains},
+    NoField{"epsilon", kTrains},
+    NoField{"weight_decay", kTrains},
+    NoField{"seed", kTrains},
     NoField{"layers", "always: the Network and Why views"},
-    NoField{"tolerance", "of `strata run --check` alone"},
+    NoField{"tolerance", "none: of `strata run --check`"},
 };
 
 // Of predictions and searches, and what the command line alone has.
@@ -227,7 +236,7 @@ std::string jobs_text(const SettingSpec& spec) {
 
 std::string option_text(const SettingSpec& spec) {
   if (spec.key == "model") return "`MODEL`";
-  if (spec.key == "layers") return "-";  // of rows alone
+  if (spec.key == "layers") return "always: `--json`";
   std::string option = fmt::format("--{}", spec.key);
   std::ranges::replace(option, '_', '-');
   return spec.placeholder.empty() ? fmt::format("`{}`", option)
@@ -237,7 +246,7 @@ std::string option_text(const SettingSpec& spec) {
 // `as` is a word of the language.
 std::string keyword_text(const SettingSpec& spec) {
   if (spec.key == "as") return "`as_`";
-  return spec.key == "layers" ? "-" : fmt::format("`{}`", spec.key);
+  return spec.key == "layers" ? "always: `Prediction.layers`" : fmt::format("`{}`", spec.key);
 }
 
 std::string page_of(const MainWindow& window) {
