@@ -36,7 +36,7 @@ struct PredictRequest {
   /// Of each layer, in place of the strategy's, which names them: no file has them.
   std::vector<Config> configs = {};
   std::size_t steps = 4;
-  std::optional<std::uint64_t> jitter;  ///< a seed: steps are drawn, too (Jitter)
+  std::optional<std::uint64_t> jitter = {};  ///< a seed: steps are drawn, too (Jitter)
   /// Of eq1 and optimal, by which they say. The limit is of what fits; kAnyMemory of it leaves that
   /// to what devices have.
   SearchSettings search;
@@ -52,11 +52,11 @@ struct PredictRequest {
 struct SolveRequest {
   CaseRequest input;
   SearchSettings search;
-  std::vector<std::string> keep;        ///< layers that stay as
-  std::string strategy;                 ///< this one cuts them; both, or neither
-  std::vector<Config> configs = {};     ///< as those of PredictRequest
-  std::size_t steps = 4;                ///< of the prediction of the best that a row has
-  std::optional<std::uint64_t> jitter;  ///< likewise
+  std::vector<std::string> keep;             ///< layers that stay as
+  std::string strategy;                      ///< this one cuts them; both, or neither
+  std::vector<Config> configs = {};          ///< as those of PredictRequest
+  std::size_t steps = 4;                     ///< of the prediction of the best that a row has
+  std::optional<std::uint64_t> jitter = {};  ///< likewise
 };
 
 struct ExplainRequest {

@@ -11,15 +11,15 @@
 namespace strata {
 
 struct SearchSettings {
-  std::optional<Objective> objective;  ///< else what the algorithm can search by
+  std::optional<Objective> objective = {};  ///< else what the algorithm can search by
   SearchAlgorithm algorithm = SearchAlgorithm::elimination;
-  std::optional<Bytes> memory_limit;
-  SearchOptions space;
+  std::optional<Bytes> memory_limit = {};
+  SearchOptions space = {};
   std::size_t k_best = 1;
-  std::optional<std::size_t> evaluations;
+  std::optional<std::size_t> evaluations = {};
   double gap = 0;
-  std::optional<double> time_limit;  ///< seconds
-  std::optional<unsigned> threads;   ///< without it, all cores
+  std::optional<double> time_limit = {};  ///< seconds
+  std::optional<unsigned> threads = {};   ///< without it, all cores
   bool no_simulation = false;
 
   bool operator==(const SearchSettings& other) const = default;
