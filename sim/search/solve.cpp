@@ -149,6 +149,7 @@ class Search {
   }
 
   void prepare() {
+    const Stopwatch watch;
     report("cost tables");
     build_tables();
     if (simulated()) {
@@ -159,7 +160,7 @@ class Search {
         bounds_all_rounds_ = true;
       }
     }
-    result_.table_seconds = start_.seconds();
+    result_.table_seconds = watch.seconds();
   }
 
   void build_tables() {
