@@ -1,6 +1,7 @@
 #include "sim/cost/eq1.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <variant>
 
@@ -90,13 +91,16 @@ Eq1::Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* 
       own_memo_(graph, cluster),
       memo_(memo != nullptr ? *memo : own_memo_),
       sync_costs_(memo_.sync_costs()),
-      counts_(count_actions(graph, KernelTraits{})),
       ordinals_(parameter_ordinals(graph)),
       classes_(classes) {}
 
 Seconds Eq1::compute(LayerId layer, const Config& config, const LayerCounts& counts,
                      std::uint32_t rounds) {
   const Partition cut = partition(graph_[layer], config.degrees);
+  std::array<double, kKernelPhases> times{};
+  for (std::size_t phase = 0; phase < kKernelPhases; ++phase) {
+    times[phase] = counts.times(static_cast<Phase>(phase), rounds);
+  }
   Seconds slowest;
   for (std::size_t shard = 0; shard < config.devices.size(); ++shard) {
     const DeviceId device = config.devices[shard];
@@ -105,8 +109,7 @@ Seconds Eq1::compute(LayerId layer, const Config& config, const LayerCounts& cou
         costs_(layer, cut.tile(static_cast<std::int64_t>(shard)), *models_[device()]);
     Seconds sum;
     for (std::size_t phase = 0; phase < kKernelPhases; ++phase) {
-      const double times = counts.times(static_cast<Phase>(phase), rounds);
-      if (times > 0) sum += times * costs[phase].seconds;
+      if (times[phase] > 0) sum += times[phase] * costs[phase].seconds;
     }
     slowest = std::max(slowest, sum / cluster_[device].speed);
   }
@@ -173,7 +176,7 @@ Seconds Eq1::partial_sums(LayerId layer, const Config& config, bool returns) {
 
 Seconds Eq1::statistics_time(LayerId layer, const Config& config) {
   const Layer& l = graph_[layer];
-  const PhaseSet& sums = counts_[layer()].sums_statistics;
+  const PhaseSet& sums = counts()[layer()].sums_statistics;
   if (!sums[Phase::forward_statistics] && !sums[Phase::backward_statistics]) return {};
   const auto groups = shard_groups(config.degrees, statistics(l, whole(l.output)).over);
   if (groups.front().size() < 2) return {};
@@ -191,7 +194,7 @@ Seconds Eq1::sync(LayerId layer, const Config& config, std::uint32_t rounds) {
   const Layer& l = graph_[layer];
   const Seconds exchange = static_cast<double>(rounds) * statistics_time(layer, config);
   const auto parts = replica_shards(config.degrees);
-  if (!counts_[layer()].updates || parts.front().size() < 2) return exchange;
+  if (!counts()[layer()].updates || parts.front().size() < 2) return exchange;
   const auto bytes = group_bytes(l, config, parts, [&](const Tile& shard) {
     return Bytes{shard_parameters(l, shard).total() * element_bytes(dtypes_.gradients)};
   });
@@ -211,7 +214,7 @@ Seconds Eq1::gradient_time(LayerId layer, const std::vector<std::vector<DeviceId
 // The owner sums the gradients of all copies of its weight.
 Seconds Eq1::sync_with_copies(LayerId owner, const Strategy& strategy, std::uint32_t rounds) {
   const bool copied = !weight_copies(graph_, owner, strategy.configs()).empty();
-  if (!copied || !counts_[owner()].updates) return sync(owner, strategy[owner], rounds);
+  if (!copied || !counts()[owner()].updates) return sync(owner, strategy[owner], rounds);
   std::vector<bool> alone(graph_.size());
   alone[owner()] = true;
   const std::int64_t size = element_bytes(dtypes_.gradients);

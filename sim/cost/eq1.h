@@ -58,7 +58,7 @@ class Eq1 {
                                 const std::atomic<bool>* cancelled = nullptr);
 
   /// What any strategy's step does of each layer (count_actions()), but for what is computed again.
-  std::span<const LayerCounts> counts() const { return counts_; }
+  std::span<const LayerCounts> counts() { return memo_.counts(); }
 
  private:
   Seconds statistics_time(LayerId layer, const Config& config);
@@ -81,7 +81,6 @@ class Eq1 {
   LoweringMemo own_memo_;
   LoweringMemo& memo_;
   SyncCosts& sync_costs_;
-  std::vector<LayerCounts> counts_;  ///< by layer
   std::vector<std::uint32_t> ordinals_;
   const DeviceClasses* classes_;
   const std::atomic<bool>* cancelled_ = nullptr;  ///< of the terms at hand

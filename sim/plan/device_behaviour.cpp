@@ -1,5 +1,6 @@
 #include "sim/plan/device_behaviour.h"
 
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <set>
@@ -50,6 +51,12 @@ struct Observer {
   Bits& alone(DeviceId device) { return found.alone[device()]; }
 };
 
+// Whether all shards are as large.
+bool cuts_evenly(const Layer& layer, const Degrees& degrees) {
+  const auto divides = [&](Dim dim) { return layer.output[dim] % degrees[dim] == 0; };
+  return degrees.r == 1 && std::ranges::all_of(kDims, divides);
+}
+
 // What shards compute, by themselves.
 void observe_sizes(Observer& by, LayerId layer) {
   const Layer& l = by.of.graph[layer];
@@ -64,13 +71,18 @@ void observe_sizes(Observer& by, LayerId layer) {
   const Bits held = mixed(l.parameters.weight, l.parameters.bias);
   if (!by.sizes.emplace(by.number_of(config), 0, std::move(dims), terms, held).second) return;
   const Partition cut = partition(l, degrees);
-  for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
+  const auto bits_of = [&](std::int64_t shard) {
     const Tile tile = cut.tile(shard);
     Bits bits = mixed(by.sizes.size(), terms_in(l, tile), shard_parameters(l, tile).total());
     for (Dim dim : kDims) {
       if (owners[dim] > 1) bits = mixed(bits, tile[dim].size(), cut.box(shard)[dim].size());
     }
-    by.alone(config.devices[static_cast<std::size_t>(shard)]) += bits;
+    return bits;
+  };
+  const Bits first = bits_of(0);
+  const bool alike = cuts_evenly(l, degrees);
+  for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
+    by.alone(config.devices[static_cast<std::size_t>(shard)]) += alike ? first : bits_of(shard);
   }
 }
 

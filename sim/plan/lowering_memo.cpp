@@ -37,6 +37,11 @@ std::size_t size_of(const ExchangeGroups& groups) {
 
 }  // namespace
 
+std::span<const LayerCounts> LoweringMemo::counts() {
+  std::call_once(counted_, [this] { counts_ = count_actions(graph_, KernelTraits{}); });
+  return counts_;
+}
+
 std::shared_ptr<const DeviceClasses> LoweringMemo::classes(DeviceClasses classes) {
   const std::lock_guard guard(lock_);
   for (const auto& known : classes_) {

@@ -8,12 +8,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <tuple>
 #include <vector>
 
 #include "sim/plan/class_boxes.h"
 #include "sim/plan/sync_costs.h"
 #include "sim/step/exchange_groups.h"
+#include "sim/step/layer_counts.h"
 
 namespace strata {
 
@@ -23,6 +25,9 @@ class LoweringMemo {
   LoweringMemo(const Graph& graph, const Cluster& cluster) : graph_(graph), sync_costs_(cluster) {}
 
   SyncCosts& sync_costs() { return sync_costs_; }
+
+  /// What any strategy's step does of each layer (count_actions()), but for what is computed again.
+  std::span<const LayerCounts> counts();
 
   /// Equal classes are one object.
   std::shared_ptr<const DeviceClasses> classes(DeviceClasses classes);
@@ -56,6 +61,8 @@ class LoweringMemo {
 
   const Graph& graph_;
   SyncCosts sync_costs_;
+  std::once_flag counted_;
+  std::vector<LayerCounts> counts_;
   std::mutex lock_;
   std::vector<std::shared_ptr<const DeviceClasses>> classes_;
   std::map<EdgeKey, Boxes> boxes_;

@@ -24,6 +24,8 @@ void add_passes(const Graph& graph, const Strategy& strategy, const StepOptions&
   Recomputation recomputation(to);
   ReplicaSums sums(to);
   std::uint32_t round = 0;
+  constexpr std::size_t kActions = 8;  // of most layers, in a round
+  step.actions.reserve(kActions * graph.size() * options.rounds);
   for (const Instance& instance : instances(options.schedule, pipeline, options.rounds)) {
     round = instance.round;
     const LayerRange layers = layers_of(graph, step, instance);

@@ -130,6 +130,8 @@ bool reads_along_cuts(const Graph& graph, LayerId consumer, std::size_t input,
     if (degrees[dim] == 1) return true;
     if (access.row_major && dim != Dim::n) return false;
     if (access.is_whole(dim) || access.is_reduced(dim)) return false;
+    const bool same = std::holds_alternative<access::Same>(access.dims[dim]);
+    if (same && read[dim] == made[dim]) return true;
     for (std::int32_t i = 0; i < degrees[dim]; ++i) {
       const Interval lies = part(read[dim], degrees[dim], i);
       const Interval needs = needed(access.dims[dim], part(made[dim], degrees[dim], i), read[dim]);
