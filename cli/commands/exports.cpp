@@ -63,6 +63,7 @@ Simulation simulated(const ExportFlags& flags, bool link_rates = false) {
   PredictRequest request = flags.request;
   request.detail = Detail::timelines;
   request.devices = Simulated::all_devices;
+  request.however_large = true;
   request.link_rates = link_rates;
   AskOptions options;
   options.warn = warn;

@@ -65,6 +65,7 @@ PredictRequest request_of(const PredictFlags& flags) {
   if (!flags.plan_file.empty() || !flags.beside_file.empty()) {
     request.detail = Detail::timelines;
     request.devices = Simulated::all_devices;
+    request.however_large = true;
   }
   return request;
 }

@@ -306,12 +306,6 @@ SolveRequest solve_request(const Document& document) {
   SolveRequest request;
   request.input = document.input;
   request.search = document.search;
-  request.keep = document.locked;
-  if (!request.keep.empty()) {
-    const PredictRequest now = predict_request(document);
-    request.strategy = now.strategy;
-    request.configs = now.configs;
-  }
   request.steps = document.simulation.steps;
   request.jitter = document.simulation.jitter;
   return request;

@@ -91,9 +91,9 @@ struct Document {
 /// A what-if for people: "bandwidth of inter 2x", "speed of all devices 0.5x", "no overlap".
 std::string what_if_text(const std::string& key, const std::string& value);
 
-/// What the document asks: its strategy on its case, or the best that its search finds.
+/// The prediction of the document's strategy on its case.
 PredictRequest predict_request(const Document& document);
-/// The latter; the layers that are locked stay as its strategy cuts them.
+/// The search for its case by its settings; which layers are kept is left empty.
 SolveRequest solve_request(const Document& document);
 
 /// `next` as an edit of `before`: cuts that a search found know the case that it was of.

@@ -1,5 +1,6 @@
 #include "gui/models/scene.h"
 
+#include <memory>
 #include <utility>
 #include <variant>
 
@@ -17,11 +18,11 @@ namespace {
 AskOptions options_of(CaseLoader& loader, Progress* progress) {
   AskOptions options;
   options.loader = &loader;
-  options.doubts = Doubts::at_once;
+  options.warnings = Warnings::of_prediction;
   if (progress == nullptr) return options;
   options.cancelled = progress->cancelled();
   options.searching = [=](const SolveProgress& at) {
-    progress->report(at.done, progress_text(at).toStdString());
+    progress->report(at.done, found_so_far(at).toStdString());
   };
   return options;
 }
@@ -40,9 +41,12 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* prog
   PredictRequest request = predict_request(document);
   request.detail = Detail::timelines;
   request.link_rates = true;
-  const bool large = loader.load(document.input).cluster.device_count() > kMostInPlan;
+  request.however_large = true;
+  AskOptions options = options_of(loader, progress);
+  options.input = std::make_shared<const Case>(loader.load(document.input));
+  const bool large = options.input->cluster.device_count() > kMostInPlan;
   request.devices = large ? Simulated::one_of_each_class : Simulated::all_devices;
-  Answer answer = ask(request, options_of(loader, progress));
+  Answer answer = ask(request, options);
   if (progress != nullptr) throw_if_cancelled(progress->cancelled());
   auto scene = std::make_shared<Scene>();
   scene->document = document;
@@ -54,7 +58,7 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* prog
   scene->jittered = found.jitter;
   const Prediction& prediction = scene->prediction;
   scene->stages = StageNames(input.graph, prediction.strategy);
-  scene->path = critical_path(prediction.plan, prediction.timeline);
+  scene->path = prediction.path_steps;
   scene->use = utilisation(prediction.plan, prediction.timeline, input.cluster,
                            prediction.step_seconds(), prediction.repeated);
   scene->flops = flops_utilisation(input, prediction.strategy, prediction.step_seconds());
@@ -76,6 +80,7 @@ Seconds predicted_step(const Document& document, CaseLoader& loader,
                        const std::atomic<bool>* cancelled) {
   PredictRequest request = predict_request(document);
   request.detail = Detail::step;
+  request.jitter.reset();
   AskOptions options;
   options.loader = &loader;
   options.cancelled = cancelled;

@@ -35,7 +35,7 @@ QString gap_text(Seconds lower_bound, Seconds seconds) {
                    : search_words("at most %1 from the fastest").arg(gap_share(*gap));
 }
 
-QString progress_text(const SolveProgress& at) {
+QString found_so_far(const SolveProgress& at) {
   if (at.best == kInfinity) {
     return QString::fromUtf8(at.stage.data(), static_cast<qsizetype>(at.stage.size()));
   }

@@ -20,6 +20,6 @@ QString gap_share(double gap);
 QString gap_text(Seconds lower_bound, Seconds seconds);
 
 /// "245 ms so far, at most 3.9 % from the fastest"; the stage where nothing was found yet.
-QString progress_text(const SolveProgress& at);
+QString found_so_far(const SolveProgress& at);
 
 }  // namespace strata::gui

@@ -22,20 +22,19 @@ void add_expected(const std::optional<ExpectedError>& expected, Trust& trust) {
       fmt::format("{}error {:.1f} %", trust.brief.empty() ? "" : ", ", 100 * expected->mean);
 }
 
-// The window shows one strategy: its name need not stand before each sentence.
-std::string without_name(const std::string& warning, const std::string& strategy) {
-  const std::string name = strategy + ": ";
-  return warning.starts_with(name) ? warning.substr(name.size()) : warning;
-}
-
 }  // namespace
 
 Trust trust_of(const Answer& answer) {
   const Prediction& prediction = std::get<std::vector<Predicted>>(answer.found).front().prediction;
   const Case& input = *answer.input;
   Trust trust;
-  for (const std::string& warning : answer.warnings) {
-    trust.warnings.push_back(in_window_words(without_name(warning, prediction.strategy.name())));
+  const std::string name = prediction.strategy.name() + ": ";
+  for (const bool of_strategy : {true, false}) {  // which come first
+    for (const std::string& warning : answer.warnings) {
+      if (warning.starts_with(name) != of_strategy) continue;
+      // The window shows one strategy: its name need not stand before each sentence.
+      trust.warnings.push_back(in_window_words(warning.substr(of_strategy ? name.size() : 0)));
+    }
   }
   const double sum = prediction.sources.total().value;
   if (sum > 0) {

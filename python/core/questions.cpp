@@ -111,9 +111,9 @@ bool is_named(const std::string& strategy) {
   return !strategy.ends_with(".json") && !searched_objective(strategy);
 }
 
-// Whether a prediction is doubted at once: with what-ifs, that takes as long as the prediction.
+// Whether warnings are looked for at once: with what-ifs, they take as long as the prediction.
 // Later, nothing is searched for again, and no file is read that may have changed.
-bool doubted_at_once(const Request& request) {
+bool warned_at_once(const Request& request) {
   const auto* predict = std::get_if<PredictRequest>(&request);
   if (predict == nullptr || predict->input.sets.empty() || reads_files(predict->input)) return true;
   return !std::ranges::all_of(split_strategies(predict->strategy), is_named);
@@ -122,7 +122,7 @@ bool doubted_at_once(const Request& request) {
 Answer ask_simulator(const Request& request, Work& work) {
   AskOptions options = options_of(work);
   options.loader = loader_of(request);
-  options.doubts = doubted_at_once(request) ? Doubts::all : Doubts::none;
+  options.warnings = warned_at_once(request) ? Warnings::of_what_ifs : Warnings::none;
   Answer answer = strata::ask(request, options);
   const auto* solved = std::get_if<Solved>(&answer.found);
   if (solved == nullptr || !solved->best.empty() || is_set(work.cancelled())) return answer;
@@ -167,11 +167,11 @@ py::object Answered::figure(const std::string& key) {
 }
 
 void Answered::doubt() {
-  if (doubted_) return;
+  if (warned_) return;
   AskOptions options;
   options.loader = loader_of(answer_.request);
   answer_.warnings = strata::ask(answer_.request, options).warnings;
-  doubted_ = true;
+  warned_ = true;
 }
 
 std::vector<std::string> Answered::warnings() {
@@ -212,7 +212,7 @@ Answered ask(const std::string& kind, const Pairs& settings, const Caller& calle
     if (auto* run = std::get_if<RunRequest>(&request)) {
       return Answered(ask_run(*run, caller, work), true);
     }
-    return Answered(ask_simulator(request, work), doubted_at_once(request));
+    return Answered(ask_simulator(request, work), warned_at_once(request));
   });
 }
 

@@ -30,7 +30,7 @@ struct Caller {
 class Answered {
  public:
   /// Files that the request names must stay as long as this.
-  Answered(Answer answer, bool doubted) : answer_(std::move(answer)), doubted_(doubted) {}
+  Answered(Answer answer, bool warned) : answer_(std::move(answer)), warned_(warned) {}
 
   /// Of the prediction of one strategy, a column of its result; else None.
   pybind11::object figure(const std::string& key);
@@ -46,7 +46,7 @@ class Answered {
   void doubt();
 
   Answer answer_;
-  bool doubted_;
+  bool warned_;
   std::unique_ptr<std::mutex> lock_ = std::make_unique<std::mutex>();  // of what is made later
   std::string text_;
   std::optional<CaseResult> result_;

@@ -64,6 +64,7 @@ std::string file_weights(const CaseRequest& request) {
 void describe(const Case& input, StoredResult& row) {
   row.devices = static_cast<std::int64_t>(input.cluster.device_count());
   row.batch = input.batch();
+  row.bucket_bytes = input.sync.bucket_in_use().value;
 }
 
 void add_figures(const Case& input, const Predicted& found, StoredResult& row) {
@@ -234,7 +235,7 @@ Answer Answers::asked(const Request& request, StoredResult& row,
   options.loader = &loader_;
   options.runner = runner_;
   options.threads = kThreads;
-  options.doubts = Doubts::none;
+  options.warnings = Warnings::none;
   return ask(request, options);
 }
 

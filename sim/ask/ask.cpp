@@ -1,6 +1,7 @@
 #include "sim/ask/ask.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -22,6 +23,12 @@ namespace {
 
 // A trace of more than so many tasks would be of little use; layers have several each.
 constexpr std::size_t kMostTracedLayers = 1'000'000;
+
+// Separated by commas, unless a file's name has them.
+std::vector<std::string> names_in(const std::string& strategies) {
+  if (std::filesystem::is_regular_file(strategies)) return {strategies};
+  return split_strategies(strategies);
+}
 
 bool is_traced_whole(const Case& input, const Strategy& strategy) {
   const std::size_t layers = input.graph.size() * input.cluster.device_count();
@@ -70,13 +77,13 @@ class Asking {
   void ask(const RunRequest& request);
 
   const Case& load(const CaseRequest& request);
-  SolveLimits limits() const;
-  /// With who may call it off, and whom it tells.
-  SolveOptions told(SolveOptions search) const;
+  /// With what AskOptions says of searches: threads, progress and the flag that calls it off.
+  SolveOptions with_options(SolveOptions search) const;
+  SolveLimits limits() const { return with_options({}).limits; }
   Strategy strategy(const std::string& name, SearchSettings search = {},
                     bool must_fit = false) const;
-  template <class Asked>
-  Strategy strategy_of(const Asked& request) const;
+  Strategy with_configs(const std::string& name, const std::vector<Config>& configs) const;
+  std::vector<Strategy> strategies(const PredictRequest& request) const;
   void doubt(const PredictRequest& request, const Prediction& prediction);
   void doubt_changes(const PredictRequest& request, const std::vector<Predicted>& all);
   ExplainedLayer explained_layer(const ExplainRequest& request, const Strategy& strategy,
@@ -95,34 +102,26 @@ void Asking::warn(const std::string& doubt) {
 }
 
 const Case& Asking::load(const CaseRequest& request) {
-  if (options_.input) {
-    answer_.input = options_.input;
-    return *answer_.input;
+  answer_.input = options_.input;
+  if (!answer_.input) {
+    CaseLoader of_its_own;
+    CaseLoader& loader = options_.loader != nullptr ? *options_.loader : of_its_own;
+    answer_.input = std::make_shared<const Case>(loader.load(request));
   }
-  CaseLoader of_its_own;
-  CaseLoader& loader = options_.loader != nullptr ? *options_.loader : of_its_own;
-  answer_.input = std::make_shared<const Case>(loader.load(request));
   if (options_.loaded) options_.loaded(*answer_.input);
+  if (options_.warnings == Warnings::none) return *answer_.input;
   for (const std::string& each : cost_warnings(*answer_.input)) warn(each);
   return *answer_.input;
 }
 
-SolveLimits Asking::limits() const {
-  SolveLimits limits;
-  limits.threads = options_.threads;
-  limits.cancelled = options_.cancelled;
-  limits.progress = options_.searching;
-  return limits;
-}
-
-SolveOptions Asking::told(SolveOptions search) const {
+SolveOptions Asking::with_options(SolveOptions search) const {
   if (options_.threads > 0) search.limits.threads = options_.threads;
   search.limits.cancelled = options_.cancelled;
   search.limits.progress = options_.searching;
   return search;
 }
 
-// The name says what it is searched by: by one that simulates and looks for the best alone.
+// The name says which objective the search has: `eq1`, or `optimal` by the simulated step.
 Strategy Asking::strategy(const std::string& name, SearchSettings search, bool must_fit) const {
   const Case& input = *answer_.input;
   const std::optional<Objective> objective = searched_objective(name);
@@ -130,16 +129,22 @@ Strategy Asking::strategy(const std::string& name, SearchSettings search, bool m
   search.algorithm = SearchAlgorithm::elimination;
   search.no_simulation = false;
   search.k_best = 1;
-  Searched found = search_for_best(input, told(solve_options(search, *objective)));
+  Searched found = search_for_best(input, with_options(solve_options(search, *objective)));
   if (must_fit && !found.none_fits.empty()) throw InputError(found.none_fits);
   return std::move(found.strategy);
 }
 
-// Of a request with configs, or that looks for nothing.
-template <class Asked>
-Strategy Asking::strategy_of(const Asked& request) const {
-  if (request.configs.empty()) return strategy(request.strategy, request.search);
-  return resolve(Strategy(request.strategy, request.configs), *answer_.input);
+Strategy Asking::with_configs(const std::string& name, const std::vector<Config>& configs) const {
+  return resolve(Strategy(name, configs), *answer_.input);
+}
+
+std::vector<Strategy> Asking::strategies(const PredictRequest& request) const {
+  if (!request.configs.empty()) return {with_configs(request.strategy, request.configs)};
+  std::vector<Strategy> all;
+  for (const std::string& name : names_in(request.strategy)) {
+    all.push_back(strategy(name, request.search, request.must_fit));
+  }
+  return all;
 }
 
 void Asking::doubt(const PredictRequest& request, const Prediction& p) {
@@ -172,22 +177,15 @@ void Asking::doubt_changes(const PredictRequest& request, const std::vector<Pred
 
 void Asking::ask(const PredictRequest& request) {
   const Case& input = load(request.input);
-  std::vector<Strategy> strategies;
-  if (!request.configs.empty()) {
-    strategies.push_back(strategy_of(request));
-  } else {
-    for (const std::string& name : split_strategies(request.strategy)) {
-      strategies.push_back(strategy(name, request.search, request.must_fit));
-    }
-  }
+  const std::vector<Strategy> asked = strategies(request);
   std::vector<Predicted> all;
-  all.reserve(strategies.size());
-  for (const Strategy& each : strategies) {
+  all.reserve(asked.size());
+  for (const Strategy& each : asked) {
     all.push_back(predicted(request, input, each, options_.cancelled, options_.memo));
   }
-  if (options_.doubts != Doubts::none && request.detail >= Detail::figures) {
+  if (options_.warnings != Warnings::none && request.detail >= Detail::figures) {
     for (const Predicted& each : all) doubt(request, each.prediction);
-    if (options_.doubts == Doubts::all) doubt_changes(request, all);
+    if (options_.warnings == Warnings::of_what_ifs) doubt_changes(request, all);
   }
   answer_.expected_error = expected_error(request.input, input);
   answer_.found = std::move(all);
@@ -207,7 +205,7 @@ void Asking::doubt_memory(const Solved& solved) {
 }
 
 void check_kept(const SolveRequest& request) {
-  if (!request.keep.empty() && request.strategy.empty()) {
+  if (!request.keep.empty() && request.strategy.empty() && request.configs.empty()) {
     throw InputError(
         fmt::format("`keep` {}: it needs the strategy whose cuts they keep; allowed: `strategy` S "
                     "beside it",
@@ -223,10 +221,13 @@ void check_kept(const SolveRequest& request) {
 
 void Asking::ask(const SolveRequest& request) {
   check_kept(request);
-  SolveOptions options = told(solve_options(request.search, objective_of(request.search)));
+  SolveOptions options = with_options(solve_options(request.search, objective_of(request.search)));
   const Case& input = load(request.input);
   if (!request.keep.empty()) {
-    options.kept = {strategy_of(request), layers_named(input.graph, request.keep)};
+    const bool has_configs = !request.configs.empty();
+    options.kept = {has_configs ? with_configs(request.strategy, request.configs)
+                                : strategy(request.strategy, {.space = request.search.space}),
+                    layers_named(input.graph, request.keep)};
   }
   Solved solved = solve(input, options);
   if (!solved.best.empty()) {
@@ -284,7 +285,7 @@ void Asking::ask(const RunRequest& request) {
 PredictOptions predict_options(const PredictRequest& request, const Case& input,
                                const Strategy& strategy) {
   const bool timelines = request.detail == Detail::timelines;
-  const bool whole = timelines && (request.devices || is_traced_whole(input, strategy));
+  const bool whole = timelines && (request.however_large || is_traced_whole(input, strategy));
   PredictOptions options;
   options.steps = request.steps;
   options.devices =
@@ -299,7 +300,7 @@ PredictOptions predict_options(const PredictRequest& request, const Case& input,
 
 Predicted predicted(const PredictRequest& request, const Case& input, const Strategy& strategy,
                     const std::atomic<bool>* cancelled, CaseMemo* memo) {
-  if (request.quick && !quick_to_simulate(input, strategy)) {
+  if (request.refuse_slow && !quick_to_simulate(input, strategy)) {
     throw InputError("simulating it takes too long");
   }
   PredictOptions options = predict_options(request, input, strategy);

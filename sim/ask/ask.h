@@ -55,11 +55,11 @@ struct Answer {
   std::vector<std::string> warnings = {};            ///< what makes it doubtful, a sentence each
 };
 
-/// Which warnings of predictions are looked for.
-enum class Doubts : std::uint8_t {
+/// Which warnings are looked for. Of a step alone (Detail::step) there are those of its costs only.
+enum class Warnings : std::uint8_t {
   none,
-  at_once,  ///< those that the prediction itself tells
-  all,      ///< those of what-ifs, too, which take predictions of their own
+  of_prediction,  ///< of the case's costs, and of what a prediction shows
+  of_what_ifs,    ///< those too that take predictions of their own
 };
 
 struct AskOptions {
@@ -69,13 +69,12 @@ struct AskOptions {
   /// Told the case as soon as it is loaded. What it throws ends the work.
   std::function<void(const Case&)> loaded = {};
   std::function<void(const std::string&)> warn = {};  ///< told each warning as soon as it is known
-  /// The request's, where it is loaded already, and what is remembered of it.
-  std::shared_ptr<const Case> input = nullptr;
-  CaseMemo* memo = nullptr;
+  std::shared_ptr<const Case> input = nullptr;  ///< the request's case, if it is loaded already
+  CaseMemo* memo = nullptr;                     ///< of `input`, for all questions about it
   CaseLoader* loader = nullptr;  ///< that remembers what was read; without it, all is read anew
   Runner* runner = nullptr;      ///< of runs
   unsigned threads = 0;          ///< of searches; 0: all cores
-  Doubts doubts = Doubts::all;   ///< of predictions; of a step alone there are none
+  Warnings warnings = Warnings::of_what_ifs;
 };
 
 /// Of a search that found nothing, Solved::best is empty. Throws InputError for what is not there

@@ -61,7 +61,7 @@ class Reader {
       find(value);
     }
     if constexpr (std::same_as<Value, std::vector<std::string>>) {
-      value = split_at_commas(given.value);
+      value = given.value.empty() ? Value() : split_at_commas(given.value);
     }
   }
 

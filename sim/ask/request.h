@@ -24,7 +24,7 @@ namespace strata {
 /// What a prediction tells. Each tells what those before it do, and takes longer.
 enum class Detail : std::uint8_t {
   step,       ///< how long it takes, alone
-  memory,     ///< what it needs
+  memory,     ///< the peak of each device's memory
   figures,    ///< Eq. 1, too
   parts,      ///< the critical path, and what a device's step is made of
   timelines,  ///< what each device does when
@@ -33,20 +33,21 @@ enum class Detail : std::uint8_t {
 struct PredictRequest {
   CaseRequest input;
   std::string strategy;  ///< or several, with commas between
-  /// Of each layer, in place of the strategy's, which names them: no file has them.
+  /// The config of each layer, of a strategy that stands in no file; `strategy` is its name then.
   std::vector<Config> configs = {};
   std::size_t steps = 4;
   std::optional<std::uint64_t> jitter = {};  ///< a seed: steps are drawn, too (Jitter)
-  /// Of eq1 and optimal, by which they say. The limit is of what fits; kAnyMemory of it leaves that
-  /// to what devices have.
+  /// How eq1 and optimal are searched for; their names say the objective. A prediction fits within
+  /// its memory_limit; without one, and with kAnyMemory, within the devices' memory.
   SearchSettings search;
   Detail detail = Detail::parts;
-  /// That are simulated. Without it, of each class one; of timelines all, unless a trace of them
-  /// would be too large.
+  /// Which devices are simulated. By default one of each class; for timelines all of them, unless
+  /// the trace would be too large.
   std::optional<Simulated> devices = {};
-  bool link_rates = false;  ///< of timelines
-  bool must_fit = false;    ///< what is searched for; else the nearest will do
-  bool quick = false;       ///< InputError for a strategy that takes long to simulate
+  bool link_rates = false;     ///< of timelines
+  bool however_large = false;  ///< timelines of all steps, even if the trace is too large
+  bool must_fit = false;       ///< what is searched for; else the nearest will do
+  bool refuse_slow = false;    ///< InputError for a strategy that takes long to simulate
 };
 
 struct SolveRequest {

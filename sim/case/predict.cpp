@@ -206,8 +206,8 @@ double tolerance(const Plan& few, std::uint32_t rounds) {
 }
 
 // The rounds that were not simulated, as many periods in the middle of the step.
-void add_periods(const RoundPeriod& period, std::uint32_t rounds, std::span<const PathStep> path,
-                 const PredictOptions& options, Prediction& few) {
+void add_periods(const RoundPeriod& period, std::uint32_t rounds, const PredictOptions& options,
+                 Prediction& few) {
   const Plan& plan = few.plan;
   const double times = static_cast<double>(rounds - plan.rounds()) / period.rounds;
   const Rounds repeated = repeated_rounds(plan, period);
@@ -230,7 +230,7 @@ void add_periods(const RoundPeriod& period, std::uint32_t rounds, std::span<cons
   few.sources.analytic += times * costs.analytic;
   if (options.breakdown) add(breakdown(plan, few.timeline, window), times, few.breakdown);
   if (!options.critical_path) return;
-  const PathShares shares = path_shares(plan, few.timeline, path, window);
+  const PathShares shares = path_shares(plan, few.timeline, few.path_steps, window);
   few.path.compute += times * shares.compute;
   few.path.transfer += times * shares.transfer;
   few.path.sync += times * shares.sync;
@@ -258,12 +258,11 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
   std::optional<CaseMemo> own;
   CaseMemo& memo = options.memo != nullptr ? *options.memo : own.emplace(input);
   const auto with_path = [&](Prediction&& result) {
-    std::vector<PathStep> path;
     if (options.critical_path) {
-      path = critical_path(result.plan, result.timeline);
-      result.path = path_shares(result.plan, result.timeline, path);
+      result.path_steps = critical_path(result.plan, result.timeline);
+      result.path = path_shares(result.plan, result.timeline, result.path_steps);
     }
-    return std::pair(std::move(result), std::move(path));
+    return std::move(result);
   };
   if (options.devices == Simulated::one_of_each_class && !options.all_rounds && input.rounds > 1) {
     const std::optional<FewRounds> few = few_rounds(input, strategy, memo.costs);
@@ -273,18 +272,18 @@ Prediction predict(const Case& input, const Strategy& asked, const PredictOption
       // A period that was found may ask for some rounds more.
       for (int tries = 0; tries < 2; ++tries) {
         const std::uint32_t rounds = least + (input.rounds - least) % period;
-        auto [found, path] = with_path(predict_rounds(input, strategy, rounds, options, memo));
+        Prediction found = with_path(predict_rounds(input, strategy, rounds, options, memo));
         const double most = tolerance(found.plan, input.rounds);
         const auto repeated = steady_period(input, found, few->step, most);
         if (!repeated) break;
         period = repeated->rounds;
         if ((input.rounds - rounds) % period != 0) continue;
-        add_periods(*repeated, input.rounds, path, options, found);
-        return std::move(found);
+        add_periods(*repeated, input.rounds, options, found);
+        return found;
       }
     }
   }
-  return with_path(predict_rounds(input, strategy, input.rounds, options, memo)).first;
+  return with_path(predict_rounds(input, strategy, input.rounds, options, memo));
 }
 
 // Devices that share a model share the changed one.

@@ -68,6 +68,7 @@ struct Prediction {
   CostSources sources;
   std::vector<Bytes> peak_memory;  ///< by device
   PathShares path;
+  std::vector<PathStep> path_steps;  ///< the critical path in the plan; empty where `path` is
   /// Those of the plan and the timeline may be fewer, with one of each class of devices, where the
   /// others repeat them.
   std::uint32_t rounds = 1;

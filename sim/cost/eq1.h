@@ -57,7 +57,7 @@ class Eq1 {
   std::vector<LayerTerms> terms(const Strategy& strategy, std::uint32_t rounds = 1,
                                 const std::atomic<bool>* cancelled = nullptr);
 
-  /// What any strategy's step does of each layer (count_actions()), but for what is computed again.
+  /// LoweringMemo::counts().
   std::span<const LayerCounts> counts() { return memo_.counts(); }
 
  private:

@@ -15,27 +15,16 @@ namespace {
 // Of rivals, which are simulated with all their steps.
 constexpr double kCheapPairs = kMostPairs / 10;
 
-// With its path.
-struct Predicted {
-  Prediction prediction;
-  std::vector<PathStep> path;
-};
-
-Predicted predicted(const Case& input, const Strategy& strategy, CaseMemo& memo) {
+Prediction predicted(const Case& input, const Strategy& strategy, CaseMemo& memo) {
   PredictOptions options;
   options.devices = Simulated::one_of_each_class;
-  options.all_rounds = true;      // which the path goes through
-  options.critical_path = false;  // found once, here
+  options.all_rounds = true;  // which the path goes through
   options.memo = &memo;
-  Predicted result{predict(input, strategy, options), {}};
-  Prediction& p = result.prediction;
-  result.path = critical_path(p.plan, p.timeline);
-  p.path = path_shares(p.plan, p.timeline, result.path);
-  return result;
+  return predict(input, strategy, options);
 }
 
-Exposures exposures_of(const Case& input, const Predicted& of) {
-  Exposures found = exposures(input.graph, of.prediction.plan, of.prediction.timeline, of.path);
+Exposures exposures_of(const Case& input, const Prediction& of) {
+  Exposures found = exposures(input.graph, of.plan, of.timeline, of.path_steps);
   std::stable_sort(found.parts.begin(), found.parts.end(),
                    [](const Exposure& a, const Exposure& b) { return a.exposed > b.exposed; });
   return found;
@@ -85,13 +74,12 @@ std::string shortage_of(const Case& input, const Prediction& prediction) {
 
 // Nothing where a link is too slow for the simulation's clock.
 std::optional<Rival> rival(const Case& input, const Strategy& strategy, CaseMemo& memo) try {
-  const Predicted of = predicted(input, strategy, memo);
-  const Prediction& p = of.prediction;
+  const Prediction p = predicted(input, strategy, memo);
   return Rival{strategy,
                p.step_seconds(),
                p.eq1_seconds(),
                p.path,
-               exposures_of(input, of).all,
+               exposures_of(input, p).all,
                p.largest_peak(),
                shortage_of(input, p).empty(),
                shortage_of(input, p),
@@ -114,15 +102,14 @@ Bytes least_memory(const Case& input, const SearchSpace& space) {
 Story tell(const Case& input, const CaseRequest& request, const SearchOptions& space,
            const Strategy& strategy, const SolveLimits& limits) {
   CaseMemo memo(input);
-  const Predicted of = predicted(input, strategy, memo);
-  const Prediction& p = of.prediction;
+  const Prediction p = predicted(input, strategy, memo);
   Story story;
   story.strategy = strategy;
   story.step = p.step_seconds();
   story.eq1 = p.eq1_seconds();
   story.path = p.path;
   story.parts = breakdown(p.plan, p.timeline).mean;
-  story.exposures = exposures_of(input, of);
+  story.exposures = exposures_of(input, p);
   story.peak_memory = p.largest_peak();
   story.shortage = shortage_of(input, p);
   story.fits = story.shortage.empty();

@@ -51,7 +51,7 @@ struct Observer {
   Bits& alone(DeviceId device) { return found.alone[device()]; }
 };
 
-// Whether all shards are as large.
+// Whether all shards are of equal size.
 bool cuts_evenly(const Layer& layer, const Degrees& degrees) {
   const auto divides = [&](Dim dim) { return layer.output[dim] % degrees[dim] == 0; };
   return degrees.r == 1 && std::ranges::all_of(kDims, divides);
@@ -79,10 +79,11 @@ void observe_sizes(Observer& by, LayerId layer) {
     }
     return bits;
   };
-  const Bits first = bits_of(0);
   const bool alike = cuts_evenly(l, degrees);
+  Bits bits = 0;
   for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
-    by.alone(config.devices[static_cast<std::size_t>(shard)]) += alike ? first : bits_of(shard);
+    if (shard == 0 || !alike) bits = bits_of(shard);
+    by.alone(config.devices[static_cast<std::size_t>(shard)]) += bits;
   }
 }
 

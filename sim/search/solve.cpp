@@ -149,7 +149,7 @@ class Search {
   }
 
   void prepare() {
-    const Stopwatch watch;
+    tables_begun_.emplace();
     report("cost tables");
     build_tables();
     if (simulated()) {
@@ -160,7 +160,7 @@ class Search {
         bounds_all_rounds_ = true;
       }
     }
-    result_.table_seconds = watch.seconds();
+    result_.table_seconds = tables_begun_->seconds();
   }
 
   void build_tables() {
@@ -309,7 +309,9 @@ class Search {
   void stop() {
     result_.stopped = true;
     result_.optimal = false;
-    if (result_.table_seconds == 0) result_.table_seconds = start_.seconds();
+    if (tables_begun_ && result_.table_seconds == 0) {
+      result_.table_seconds = tables_begun_->seconds();
+    }
     if (found_.empty() && !proof_.best.empty()) found_ = {proof_.best};
     result_.lower_bound = std::max(result_.lower_bound, Seconds{proof_.lower_bound});
   }
@@ -432,6 +434,7 @@ class Search {
   const Case& input_;
   const SolveOptions& options_;
   Stopwatch start_;
+  std::optional<Stopwatch> tables_begun_;
   Deadline deadline_;
   Deadline last_words_;   ///< for what a stopped search still says of its answer
   SolveLimits limits_;    ///< with the deadline's flag

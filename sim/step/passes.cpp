@@ -1,5 +1,7 @@
 #include "sim/step/passes.h"
 
+#include <algorithm>
+
 namespace strata {
 namespace {
 
@@ -24,8 +26,8 @@ void add_passes(const Graph& graph, const Strategy& strategy, const StepOptions&
   Recomputation recomputation(to);
   ReplicaSums sums(to);
   std::uint32_t round = 0;
-  constexpr std::size_t kActions = 8;  // of most layers, in a round
-  step.actions.reserve(kActions * graph.size() * options.rounds);
+  constexpr std::size_t kActions = 8, kMost = 1'000'000;  // of most layers in a round; in all
+  step.actions.reserve(std::min(kActions * graph.size() * options.rounds, kMost));
   for (const Instance& instance : instances(options.schedule, pipeline, options.rounds)) {
     round = instance.round;
     const LayerRange layers = layers_of(graph, step, instance);

@@ -1,7 +1,5 @@
 #include "sim/text/what_if_key.h"
 
-#include <string>
-
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
@@ -40,9 +38,12 @@ std::string print_amount(WhatIfForm form, double amount) {
       return format_seconds({amount});
     case WhatIfForm::size:
       return format_bytes(Bytes{static_cast<std::int64_t>(amount)});
-    default:
-      return fmt::format("{:.2g}", amount);
+    case WhatIfForm::speed:
+    case WhatIfForm::share:
+    case WhatIfForm::word:
+      break;
   }
+  return fmt::format("{:.2g}", amount);
 }
 
 }  // namespace strata

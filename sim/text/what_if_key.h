@@ -25,7 +25,7 @@ bool takes_factors(WhatIfForm form);
 /// A value that is no factor, as a number: bytes a second, seconds, bytes, or as it stands. Throws
 /// InputError.
 double parse_amount(WhatIfForm form, std::string_view text);
-/// For people, in a few digits; parse_amount() reads it.
+/// For people, in a few digits, as parse_amount() reads it; of no word.
 std::string print_amount(WhatIfForm form, double amount);
 
 /// What stands in the key for SELECTOR of the pattern, which may hold dots; "" where a pattern

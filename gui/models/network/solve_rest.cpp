@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -103,24 +104,28 @@ std::optional<Document> answered(const Scene& base, Document answer, const Docum
   return answer;
 }
 
+// For a question that ends before the scene does.
+std::shared_ptr<const Case> unowned(const Case& input) {
+  return {std::shared_ptr<const Case>(), &input};
+}
+
 QString solver_words(const char* text) {
   return QCoreApplication::translate("SolveRest", text);
 }
 
 }  // namespace
 
-SolvedRest solved_rest(const Scene& scene, const Search& search, CaseLoader& loader,
-                       Progress& progress) {
+SolvedRest solved_rest(const Scene& scene, const Search& search, Progress& progress) {
   const Case& input = scene.input;
   SolvedRest result{scene.document};
   for (const LayerId layer : search.forced.layers) lock(result.document, input.graph[layer].name);
   const SolveRequest request = request_of(result.document, scene, search);
   result.objective = objective_of(request.search);
   AskOptions options;
-  options.loader = &loader;
+  options.input = unowned(input);
   options.cancelled = progress.cancelled();
   options.searching = [&](const SolveProgress& at) {
-    progress.report(at.done, progress_text(at).toStdString());
+    progress.report(at.done, found_so_far(at).toStdString());
   };
   const Answer answer = ask(request, options);
   const Solved& solved = std::get<Solved>(answer.found);
@@ -177,7 +182,7 @@ void solve_rest(Workspace& workspace, QObject* receiver, const Search& search,
        loader = workspace.loader()](Progress& progress) -> Jobs::Show {
         const ScenePtr base =
             scene && scene->document == asked ? scene : make_scene(asked, *loader, &progress);
-        const SolvedRest found = solved_rest(*base, search, *loader, progress);
+        const SolvedRest found = solved_rest(*base, search, progress);
         return [&workspace, asked, base, found, done, failed] {
           workspace.scoreboard().add(found.tried);
           const std::optional<Document> next =

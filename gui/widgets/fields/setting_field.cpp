@@ -106,12 +106,12 @@ QWidget* SettingField::make_editor() {
   }
 }
 
-// textActivated: chosen from the list, or typed and Enter, if it is in the list.
 // An editor that goes while it has the focus says that editing is finished.
 SettingField::~SettingField() {
   for (const QWidget* part : findChildren<QWidget*>()) part->disconnect(this);
 }
 
+// textActivated: chosen from the list, or typed and Enter, if it is in the list.
 QComboBox* SettingField::make_box(const QStringList& offered, bool editable) {
   auto* box = new QComboBox(this);
   if (may_be_unset(spec_.key)) box->addItem(unset_words());

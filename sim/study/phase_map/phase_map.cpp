@@ -18,7 +18,6 @@
 #include "sim/cluster/what_if.h"
 #include "sim/explain/break_even.h"
 #include "sim/scenario/settings.h"
-#include "sim/search/asked_strategy.h"
 #include "sim/search/score.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/strategy/strategy_file.h"
@@ -72,13 +71,13 @@ MapCell cell_of(const PhaseMapRequest& request, std::size_t column, std::size_t 
     asked.input = request_of(request, column, row);
     asked.search.memory_limit = kAnyMemory;
     asked.detail = Detail::memory;
-    asked.quick = true;
+    asked.refuse_slow = true;
     AskOptions options;
     options.input = std::make_shared<const Case>(loader.load(asked.input));
     CaseMemo memo(*options.input);
     options.memo = &memo;
     options.cancelled = cancelled;
-    options.doubts = Doubts::none;
+    options.warnings = Warnings::none;
     options.threads = 1;
     cell.devices = static_cast<std::int64_t>(options.input->cluster.device_count());
     cell.batch = options.input->batch();

@@ -25,7 +25,7 @@ PublishedAnswer answer(CaseLoader& loader, const PublishedStep& step, const What
   request.detail = Detail::step;
   AskOptions options;
   options.loader = &loader;
-  options.doubts = Doubts::none;
+  options.warnings = Warnings::none;
   const Answer answer = ask(request, options);
   const Case& input = *answer.input;
   const auto& predicted = std::get<std::vector<Predicted>>(answer.found).front();

@@ -13,6 +13,27 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::ThrowsMessage;
 
+TEST(Document, AsksWhatItSays) {
+  Document document;
+  document.input.model = "lenet5";
+  document.strategy.source = "owt";
+  document.simulation = {8, 1};
+  document.search.gap = 0.1;
+  document.locked = {"fc1"};
+  PredictRequest asked = predict_request(document);
+  EXPECT_EQ(asked.strategy, "owt");
+  EXPECT_TRUE(asked.configs.empty());
+  EXPECT_EQ(asked.steps, 8U);
+  EXPECT_EQ(asked.jitter, 1U);
+  const SolveRequest search = solve_request(document);
+  EXPECT_EQ(search.search, document.search);
+  EXPECT_TRUE(search.keep.empty());
+  document.strategy.configs = {Config{}, Config{}};
+  asked = predict_request(document);
+  EXPECT_EQ(asked.strategy, "owt, edited");
+  EXPECT_EQ(asked.configs, document.strategy.configs);
+}
+
 Document edited_document() {
   Document document;
   document.input.model = "lenet5";

@@ -317,9 +317,8 @@ TEST(SolveRest, LeavesLockedLayersAlone) {
   const ScenePtr scene = scene_of("lenet5", "p100-1x4", "model");
   Scene locked = *scene;
   locked.document.locked = {"conv2", "fc1"};
-  CaseLoader loader;
   Progress progress;
-  const SolvedRest found = solved_rest(locked, {{}, Objective::eq1}, loader, progress);
+  const SolvedRest found = solved_rest(locked, {{}, Objective::eq1}, progress);
   EXPECT_TRUE(found.optimal);
   const Strategy& before = scene->prediction.strategy;
   const auto& configs = found.document.strategy.configs;
@@ -333,12 +332,11 @@ TEST(SolveRest, LeavesLockedLayersAlone) {
 
 TEST(SolveRest, WithoutLocksItIsTheOptimum) {
   const ScenePtr scene = scene_of("lenet5", "p100-1x4", "data");
-  CaseLoader loader;
   Progress progress;
-  const SolvedRest eq1 = solved_rest(*scene, {{}, Objective::eq1}, loader, progress);
+  const SolvedRest eq1 = solved_rest(*scene, {{}, Objective::eq1}, progress);
   EXPECT_EQ(eq1.document.strategy, (StrategyChoice{"eq1", {}}));
   EXPECT_EQ(eq1.seconds, score_eq1(scene->input, load_strategy("eq1", scene->input)).eq1);
-  const SolvedRest fastest = solved_rest(*scene, {}, loader, progress);
+  const SolvedRest fastest = solved_rest(*scene, {}, progress);
   EXPECT_EQ(fastest.document.strategy.label(), "best");
   const Strategy same = load_strategy("optimal", scene->input);
   EXPECT_TRUE(std::ranges::equal(fastest.document.strategy.configs, same.configs()));
@@ -352,10 +350,8 @@ TEST(SolveRest, ForcesWhatIsAskedAndLocksIt) {
   Scene locked = *scene;
   locked.document.locked = {"tanh1"};
   const Config whole = config_on_first_devices(kWhole);
-  CaseLoader loader;
   Progress progress;
-  const SolvedRest found =
-      solved_rest(locked, {{{graph.find("conv1")}, {whole}}}, loader, progress);
+  const SolvedRest found = solved_rest(locked, {{{graph.find("conv1")}, {whole}}}, progress);
   EXPECT_THAT(found.document.locked, ElementsAre("conv1", "tanh1"));
   EXPECT_EQ(found.document.strategy.configs.at(graph.find("conv1")()), whole);
   EXPECT_EQ(found.document.strategy.configs.at(graph.find("tanh1")()).degrees[Dim::n], 4);

@@ -31,9 +31,9 @@ TEST(SearchText, NothingIsSaidWhereNothingIsProved) {
 }
 
 TEST(SearchText, TellsTheBestSoFar) {
-  EXPECT_EQ(progress_text({.stage = "cost tables"}).toStdString(), "cost tables");
-  EXPECT_EQ(progress_text({.stage = "simulation", .best = 0.1}).toStdString(), "100 ms so far");
-  EXPECT_EQ(progress_text({.stage = "simulation", .best = 0.1, .lower_bound = 0.09}).toStdString(),
+  EXPECT_EQ(found_so_far({.stage = "cost tables"}).toStdString(), "cost tables");
+  EXPECT_EQ(found_so_far({.stage = "simulation", .best = 0.1}).toStdString(), "100 ms so far");
+  EXPECT_EQ(found_so_far({.stage = "simulation", .best = 0.1, .lower_bound = 0.09}).toStdString(),
             "100 ms so far, at most 10 % from the fastest");
 }
 

@@ -79,7 +79,7 @@ constexpr std::array kNoField = {
     NoField{"weight_decay", kTrains},
     NoField{"seed", kTrains},
     NoField{"layers", "always: the Network and Why views"},
-    NoField{"tolerance", "none: of `strata run --check`"},
+    NoField{"tolerance", "none: `strata run --check` alone has it"},
 };
 
 // Of predictions and searches, and what the command line alone has.

@@ -17,6 +17,9 @@
 
 #include "sim/base/error.h"
 #include "sim/search/asked_strategy.h"
+#include "sim/strategy/strategy_file.h"
+#include "sim/text/file.h"
+#include "tests/folder.h"
 #include "tests/sim/measure/fake_runner.h"
 
 namespace strata {
@@ -166,7 +169,7 @@ TEST(Ask, SaysWhatMakesAPredictionDoubtful) {
   EXPECT_EQ(told, answer.warnings);
   ASSERT_FALSE(told.empty());
   EXPECT_THAT(told.front(), HasSubstr("of memory, it has 1.00 MB"));
-  options.doubts = Doubts::none;
+  options.warnings = Warnings::none;
   EXPECT_THAT(ask(understand("predict", settings), options).warnings, IsEmpty());
 }
 
@@ -205,6 +208,77 @@ TEST(Ask, SolvesAndKeepsLayers) {
   EXPECT_THAT(refusal("solve", with(kLenet5, {{"keep", "fc1"}})), HasSubstr("`keep` fc1"));
   EXPECT_THAT(refusal("solve", with(kLenet5, {{"strategy", "data"}})),
               HasSubstr("`strategy` data"));
+}
+
+TEST(Ask, NoNamesOfLayersKeepNone) {
+  const Request request = understand("solve", with(kLenet5, {{"keep", ""}}));
+  EXPECT_THAT(std::get<SolveRequest>(request).keep, IsEmpty());
+}
+
+// What is kept does not depend on how long the search may take.
+TEST(Ask, KeepsWhatIsOptimalWhateverTheSearchItselfMay) {
+  const Answer answer = ask(understand(
+      "solve", with(kLenet5, {{"keep", "fc1"}, {"strategy", "optimal"}, {"gap", "0.9"}})));
+  const Strategy optimal = load_strategy("optimal", *answer.input);
+  const LayerId fc1 = answer.input->graph.find("fc1");
+  EXPECT_EQ(std::get<Solved>(answer.found).best.front().strategy[fc1], optimal[fc1]);
+}
+
+Predicted answer_to(const PredictRequest& request, const AskOptions& options = {}) {
+  return std::get<std::vector<Predicted>>(ask(request, options).found).front();
+}
+
+TEST(Ask, PredictsConfigsThatStandInNoFile) {
+  auto request =
+      std::get<PredictRequest>(understand("predict", with(kLenet5, {{"strategy", "owt"}})));
+  const Predicted named = answer_to(request);
+  const auto configs = named.prediction.strategy.configs();
+  request.configs.assign(configs.begin(), configs.end());
+  request.strategy = "mine, edited";
+  const Predicted given = answer_to(request);
+  EXPECT_EQ(given.prediction.step_seconds(), named.prediction.step_seconds());
+  EXPECT_EQ(given.prediction.strategy.name(), "mine, edited");
+  request.configs.pop_back();
+  EXPECT_THROW(ask(request), InputError);
+}
+
+TEST(Ask, TakesACaseThatIsLoaded) {
+  auto request =
+      std::get<PredictRequest>(understand("predict", with(kLenet5, {{"strategy", "data"}})));
+  AskOptions options;
+  options.input = ask(request).input;
+  CaseMemo memo(*options.input);
+  options.memo = &memo;
+  std::size_t loaded = 0;
+  options.loaded = [&](const Case& /*input*/) { ++loaded; };
+  const Answer answer = ask(request, options);
+  EXPECT_EQ(answer.input, options.input);
+  EXPECT_EQ(loaded, 1U);
+  EXPECT_EQ(std::get<std::vector<Predicted>>(answer.found).front().prediction.step_seconds(),
+            answer_to(request).prediction.step_seconds());
+}
+
+// A name with a comma is a file's before it is two names.
+TEST(Ask, AFilesNameMayHaveAComma) {
+  const testing::Folder folder("ask");
+  const std::string file = folder.file("a,b.json");
+  auto request =
+      std::get<PredictRequest>(understand("predict", with(kLenet5, {{"strategy", "owt"}})));
+  const Answer answer = ask(request);
+  const Predicted& named = std::get<std::vector<Predicted>>(answer.found).front();
+  const Case& input = *answer.input;
+  write_file_whole(file, print_strategy(named.prediction.strategy, input.graph, input.cluster));
+  request.strategy = file;
+  EXPECT_EQ(answer_to(request).prediction.step_seconds(), named.prediction.step_seconds());
+}
+
+TEST(Ask, RefusesWhatIsSlowWhereItIsTo) {
+  auto request = std::get<PredictRequest>(understand(
+      "predict", Settings{{"model", "vgg16"}, {"cluster", "p100-512x4"}, {"strategy", "model"}}));
+  request.refuse_slow = true;
+  request.detail = Detail::memory;
+  EXPECT_THAT(([&] { ask(request); }),
+              ::testing::ThrowsMessage<InputError>(HasSubstr("takes too long")));
 }
 
 TEST(Ask, ExplainsAStepALayerAndADifference) {
