@@ -111,6 +111,10 @@ def _files() -> Iterator[_Files]:
             raise type(error)(renamed) from None
 
 
+def _is_given(value: Any) -> bool:
+    return value is not None and not (isinstance(value, (list, tuple, Mapping)) and not value)
+
+
 def _pairs(files: _Files, settings: Mapping[str, Any], set: Optional[WhatIfs]
            ) -> list[tuple[str, str]]:
     model = settings.get("model")
@@ -118,8 +122,10 @@ def _pairs(files: _Files, settings: Mapping[str, Any], set: Optional[WhatIfs]
         settings = {**model._options, **settings}
     # `as` is a word of Python's own: it is written as_.
     pairs = [(key.rstrip("_"), files.text(key, value)) for key, value in settings.items()
-             if value is not None]
-    return pairs + [(f"set.{key}", files.text(key, value)) for key, value in (set or {}).items()]
+             if _is_given(value)]
+    # Values of a list are set one after another.
+    return pairs + [(f"set.{key}", files.text(key, each)) for key, value in (set or {}).items()
+                    for each in (value if isinstance(value, (list, tuple)) else [value])]
 
 
 def _caller() -> _core.Caller:

@@ -94,7 +94,7 @@ Bytes largest_block(const Case& input) {
 }
 
 void change_sharing_unit(Case& input, const WhatIfValue& value) {
-  if (value.on && input.sync.bucket == kUsualBucket) input.sync.bucket = largest_block(input);
+  input.shares_by_block = value.on;
 }
 
 using TwoWords = std::array<std::string_view, 2>;
@@ -208,6 +208,11 @@ bool is_what_if(std::string_view key) {
     return dot == std::string_view::npos ? key == spec.key
                                          : key.starts_with(spec.key.substr(0, dot + 1));
   });
+}
+
+void use_block_buckets(Case& input) {
+  if (!input.shares_by_block || input.sync.bucket != kUsualBucket) return;
+  input.sync.bucket = largest_block(input);
 }
 
 void change(Case& input, const std::string& key, const std::string& value) {

@@ -48,7 +48,16 @@ Json value_json(std::string_view key, const std::optional<Value>& value) {
 
 Json what_ifs_json(const WhatIfs& what_ifs) {
   Json json = Json::object();
-  for (const auto& [key, value] : what_ifs) json[key] = value;
+  for (const auto& [key, value] : what_ifs) {
+    if (!json.contains(key)) {
+      json[key] = value;
+      continue;
+    }
+    // One after another: factors multiply.
+    Json& all = json[key];
+    if (!all.is_array()) all = Json::array({all});
+    all.push_back(value);
+  }
   return json;
 }
 
@@ -84,6 +93,8 @@ Json settings_json(const Request& request) {
         each_setting(asked, [&](std::string_view key, const auto& value) {
           json[std::string(key)] = value_json(key, value);
         });
+        // A batch of all devices leaves none that is said of each.
+        if (asked.input.training.batch) json["batch_per_device"] = nullptr;
       },
       request);
   return json;

@@ -56,6 +56,13 @@ class Views(unittest.TestCase):
         with self.assertRaises(AttributeError):
             step._nothing
 
+    def test_what_it_was_asked_asks_it_again(self):
+        step = alexnet(batch=64, set={"link.*.bandwidth": ["0.5x", "0.5x"]})
+        self.assertEqual(step.what_ifs["link.*.bandwidth"], ["0.5x", "0.5x"])
+        self.assertIsNone(step.settings.batch_per_device)
+        again = strata.predict(**step.settings, set=step.what_ifs)
+        self.assertEqual(again.step_seconds, step.step_seconds)
+
     def test_several_strategies(self):
         both = alexnet(["data", "owt"])
         self.assertEqual([step.strategy for step in both], ["data", "owt"])

@@ -68,6 +68,18 @@ bool equal(const Case& a, const Case& b) {
          a.graph[LayerId(1)].speed == b.graph[LayerId(1)].speed;
 }
 
+TEST(WhatIfs, TheLastSharingUnitCounts) {
+  const auto bucket = [](const WhatIfs& sets) {
+    CaseRequest request = lenet5();
+    request.sets = sets;
+    return load_case(request).sync.bucket;
+  };
+  const Bytes usual = bucket({}), block = bucket({{"sharing.unit", "block"}});
+  EXPECT_NE(block, usual);
+  EXPECT_EQ(bucket({{"sharing.unit", "block"}, {"sharing.unit", "bucket"}}), usual);
+  EXPECT_EQ(bucket({{"sharing.unit", "bucket"}, {"sharing.unit", "block"}}), block);
+}
+
 // Of a word, one of the two is what the case has already.
 TEST(WhatIfs, EachChangesTheCase) {
   const Case before = load_case(lenet5());
@@ -75,6 +87,7 @@ TEST(WhatIfs, EachChangesTheCase) {
     const auto with = [&](const std::string& value) {
       Case after = before;
       change(after, key_of(what_if), value);
+      use_block_buckets(after);
       return after;
     };
     if (what_if.words.empty()) {
