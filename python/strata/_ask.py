@@ -124,7 +124,7 @@ def _pairs(files: _Files, settings: Mapping[str, Any], set: Optional[WhatIfs]
     pairs = [(key.rstrip("_"), files.text(key, value)) for key, value in settings.items()
              if _is_given(value)]
     # Values of a list are set one after another.
-    return pairs + [(f"set.{key}", files.text(key, each)) for key, value in (set or {}).items()
+    return pairs + [(f"set.{key}", files.text(key, each)) for key, value in dict(set or {}).items()
                     for each in (value if isinstance(value, (list, tuple)) else [value])]
 
 
@@ -263,7 +263,7 @@ def replay(plan: Union[_Path, Sequence[Mapping[str, Any]]], *, cluster: AnyClust
         else:
             path = files._write("activities", "activities", ".json",
                                 json.dumps({"activities": list(plan)}, indent=1))
-        whats = [(key, files.text(key, value)) for key, value in (set or {}).items()]
+        whats = [(key, files.text(key, value)) for key, value in dict(set or {}).items()]
         return Replay(_core.replay(path, files.text("cluster", cluster), whats))
 
 

@@ -23,7 +23,7 @@ inline QCoreApplication& application() {
 /// Handles events until this holds; false where it does not within a minute.
 inline bool wait_until(const std::function<bool()>& holds) {
   application();
-  const QDeadlineTimer deadline(60000);
+  const QDeadlineTimer deadline(180000);  // searches take a minute under a sanitizer
   QTimer tick;  // what does not come as an event is looked at every few milliseconds
   tick.start(5);
   while (!holds()) {
