@@ -64,7 +64,7 @@ void check_files(const Runner& runner, const RunFlags& flags) {
 using Clock = std::chrono::steady_clock;
 
 std::string measuring_text(const RunProgress& p, Clock::time_point began) {
-  const std::string text = progress_text(p);
+  std::string text = progress_text(p);
   if (p.steps == 0) return text;
   const std::chrono::duration<double> so_far = Clock::now() - began;
   const auto rest = static_cast<double>(p.of - p.steps) / static_cast<double>(p.steps);
