@@ -41,8 +41,8 @@ QString said_of(const SolvedRest& found);
 /// The same of a case or a strategy that was edited while the search ran, and where the answer is.
 QString said_elsewhere(const SolvedRest& found, bool same_case);
 
-/// The best so far where it is called off. Throws
-/// InputError where locked layers cannot be kept, Cancelled where nothing was found yet.
+/// The best so far where it is called off. Throws InputError where locked layers cannot be kept,
+/// Cancelled where nothing was found yet.
 SolvedRest solved_rest(const Scene& scene, const Search& search, Progress& progress);
 
 /// `done` is called in the window's thread after the edit; what was tried is on the scoreboard
