@@ -46,6 +46,18 @@ typename Map::mapped_type remembered(std::mutex& lock, Map& map, const typename 
   return map.try_emplace(key, std::move(made)).first->second;
 }
 
+// What trains transformers (Megatron-LM, DeepSpeed, PyTorch's DTensor) asks a library for what
+// their shards gather and sum; the runtimes that cut other networks layer by layer copy between
+// devices.
+Exchanges usual_exchanges(const Graph& graph) {
+  const std::span<const Layer> layers = graph.layers();
+  const auto attends = [](const Layer& layer) {
+    return std::holds_alternative<Attention>(layer.op);
+  };
+  return std::any_of(layers.begin(), layers.end(), attends) ? Exchanges::collective
+                                                            : Exchanges::pairwise;
+}
+
 // What a device's kind has is known here; a cluster knows only what its devices say themselves.
 void check_memory(const Case& input) {
   for (std::size_t d = 0; d < input.models.size(); ++d) {
@@ -169,6 +181,7 @@ Case CaseLoader::load(const CaseRequest& request) {
   result.optimizer = request.training.optimizer;
   if (request.training.gradients) result.dtypes.gradients = dtype_of(*request.training.gradients);
   cut_in_time(request.training, batch, result);
+  result.exchanges = usual_exchanges(result.graph);
   run_as(load_framework(request.framework), result);
   try {
     check(result.sync);

@@ -101,6 +101,15 @@ TEST(WhatIfs, EachChangesTheCase) {
   }
 }
 
+TEST(WhatIfs, ExchangesAreCollectiveByDefaultWhereALayerAttends) {
+  CaseRequest request = lenet5();
+  EXPECT_EQ(load_case(request).exchanges, Exchanges::pairwise);
+  request.model = "gpt:layers=2,hidden=64,heads=4,seq=16,vocab=100";
+  EXPECT_EQ(load_case(request).exchanges, Exchanges::collective);
+  request.sets = {{"exchanges", "pairwise"}};
+  EXPECT_EQ(load_case(request).exchanges, Exchanges::pairwise);
+}
+
 TEST(WhatIfs, SwitchAsTheirWordsSay) {
   Case input = load_case(lenet5());
   change(input, "attention", "unfused");
