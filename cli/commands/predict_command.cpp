@@ -252,7 +252,8 @@ void print_answer(const PredictFlags& flags, const Answer& answer,
   const Prediction& first = predicted.front().prediction;
   print_header(input);
   print_comparison(input, predicted);
-  print("{}\n", expected_error_text(answer.expected_error));
+  print("{}\n",
+        interval_text(answer.interval.value(), first.strategy.name(), first.step_seconds()));
   for (const Predicted& each : predicted) print_jitter(each);
   print_joined_transfers(predicted);
   for (const Predicted& each : predicted) print_what_stands_for_more(flags, each.prediction);

@@ -18,7 +18,21 @@
 namespace strata {
 namespace {
 
-std::vector<PublishedResult> predict_all(const PublishedFlags& flags) {
+std::vector<PublishedResult> predict_each(std::vector<PublishedTable> tables, const WhatIfs& sets) {
+  std::vector<PublishedResult> results;
+  ProgressLine line;
+  for (PublishedTable& table : tables) {
+    const std::string title = table.title;
+    const std::size_t rows = table.steps.size();
+    results.push_back(predict_published(std::move(table), sets, [&](std::size_t done) {
+      line.show(title, fmt::format("{}: {} of {} rows", title, done, rows));
+      return true;
+    }));
+  }
+  return results;
+}
+
+std::vector<PublishedTable> tables_of(const PublishedFlags& flags) {
   std::vector<std::string> names = flags.figures;
   if (names.empty()) names = shipped_published();
   std::vector<PublishedTable> tables;
@@ -33,17 +47,21 @@ std::vector<PublishedResult> predict_all(const PublishedFlags& flags) {
           fmt::format("{}: a second table with the title '{}'", name, tables.back().title));
     }
   }
-  std::vector<PublishedResult> results;
-  ProgressLine line;
-  for (PublishedTable& table : tables) {
-    const std::string title = table.title;
-    const std::size_t rows = table.steps.size();
-    results.push_back(predict_published(std::move(table), flags.sets, [&](std::size_t done) {
-      line.show(title, fmt::format("{}: {} of {} rows", title, done, rows));
-      return true;
-    }));
+  return tables;
+}
+
+// Of every sort, those as no framework runs them included.
+std::string error_table(std::span<const PublishedResult> results) {
+  std::vector<PublishedTable> plain;
+  for (const PublishedResult& result : results) {
+    PublishedTable table = without_framework(result.table);
+    if (!table.steps.empty()) plain.push_back(std::move(table));
   }
-  return results;
+  std::vector<ErrorRecord> records = error_records(results);
+  for (ErrorRecord& record : error_records(predict_each(std::move(plain), {}))) {
+    records.push_back(std::move(record));
+  }
+  return print_errors(records);
 }
 
 // Pictures of a Markdown file lie beside it: fidelity.md, fidelity-1.svg.
@@ -65,7 +83,7 @@ void write_markdown(const std::string& file, const ReportDocument& document) {
 
 void write_report(const std::string& file, const ReportDocument& document,
                   std::span<const PublishedResult> results) {
-  if (file.ends_with(".csv")) return write_file_whole(file, print_errors(error_records(results)));
+  if (file.ends_with(".csv")) return write_file_whole(file, error_table(results));
   if (file.ends_with(".md")) return write_markdown(file, document);
   write_file_whole(file, print_html(document));
 }
@@ -91,7 +109,7 @@ void check_output(const PublishedFlags& flags) {
 void validate_published(const PublishedFlags& flags) {
   check_output(flags);
   if (!flags.output.empty()) check_can_write(flags.output);
-  const std::vector<PublishedResult> results = predict_all(flags);
+  const std::vector<PublishedResult> results = predict_each(tables_of(flags), flags.sets);
   ReportDocument document = published_report(results);
   document.provenance = {flags.typed};
   if (!flags.output.empty()) write_report(flags.output, document, results);

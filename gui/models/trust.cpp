@@ -11,12 +11,14 @@
 #include "sim/case/plausibility.h"
 #include "sim/trust/cost_warnings.h"
 #include "sim/trust/expected_error.h"
+#include "sim/trust/step_interval.h"
 
 namespace strata::gui {
 namespace {
 
-void add_expected(const std::optional<ExpectedError>& expected, Trust& trust) {
-  trust.facts.push_back(expected_error_text(expected));
+void add_expected(const std::optional<ExpectedError>& expected, std::string interval,
+                  Trust& trust) {
+  trust.facts.push_back(std::move(interval));
   if (!expected) return;
   trust.brief +=
       fmt::format("{}error {:.1f} %", trust.brief.empty() ? "" : ", ", 100 * expected->mean);
@@ -46,7 +48,10 @@ Trust trust_of(const Answer& answer) {
         rests_on_text(prediction.sources), not_measured_text(input, prediction)}) {
     if (!line.empty()) trust.facts.push_back(std::move(line));
   }
-  add_expected(answer.expected_error, trust);
+  add_expected(
+      answer.expected_error,
+      interval_text(answer.interval.value(), prediction.strategy.name(), prediction.step_seconds()),
+      trust);
   return trust;
 }
 
@@ -61,7 +66,9 @@ Trust trust_of(const CaseRequest& request, const Case& input, const Scored& scor
   for (const std::string& warning : cost_warnings(input)) {
     trust.warnings.push_back(in_window_words(warning));
   }
-  add_expected(expected_error(request, input), trust);
+  add_expected(expected_error(request, input),
+               interval_text(step_interval(request, input), scored.strategy.name(), scored.step),
+               trust);
   return trust;
 }
 

@@ -188,6 +188,7 @@ void Asking::ask(const PredictRequest& request) {
     if (options_.warnings == Warnings::of_what_ifs) doubt_changes(request, all);
   }
   answer_.expected_error = expected_error(request.input, input);
+  answer_.interval = step_interval(request.input, input);
   answer_.found = std::move(all);
 }
 

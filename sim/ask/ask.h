@@ -23,6 +23,7 @@
 #include "sim/search/solve.h"
 #include "sim/train/run.h"
 #include "sim/trust/expected_error.h"
+#include "sim/trust/step_interval.h"
 
 namespace strata {
 
@@ -52,6 +53,7 @@ struct Answer {
   std::variant<std::vector<Predicted>, Solved, Story, ExplainedLayer, StrategyDiff, RunAnswer>
       found;
   std::optional<ExpectedError> expected_error = {};  ///< of predictions
+  std::optional<StepInterval> interval = {};         ///< of predictions
   std::vector<std::string> warnings = {};            ///< what makes it doubtful, a sentence each
 };
 

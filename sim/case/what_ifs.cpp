@@ -100,7 +100,7 @@ void change_sharing_unit(Case& input, const WhatIfValue& value) {
 using TwoWords = std::array<std::string_view, 2>;
 constexpr TwoWords kOverlapWords = {"on", "off"}, kAttentionWords = {"fused", "unfused"},
                    kDropoutWords = {"masks", "redrawn"}, kLayoutWords = {"nchw", "nhwc"},
-                   kProductsWords = {"merged", "apart"},
+                   kClockWords = {"burst", "sustained"}, kProductsWords = {"merged", "apart"},
                    kExchangesWords = {"collective", "pairwise"}, kGatherWords = {"again", "once"},
                    kHostWords = {"wait", "ahead"}, kUnitWords = {"block", "bucket"};
 
@@ -118,6 +118,7 @@ std::vector<WhatIfSpec> make_table() {
       {"attention", word, change_trait<&KernelTraits::fused_attention>, kAttentionWords},
       {"dropout", word, change_trait<&KernelTraits::keeps_masks>, kDropoutWords},
       {"layout", word, change_trait<&KernelTraits::channels_outermost>, kLayoutWords},
+      {"clocks", word, change_trait<&KernelTraits::burst_clocks>, kClockWords},
       {"products", word, change_products, kProductsWords},
       {"exchanges", word, change_exchanges, kExchangesWords},
       {"gather", word, change_gather, kGatherWords},

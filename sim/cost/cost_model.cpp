@@ -26,12 +26,12 @@ ComputesIn types_of(const Profile& profile) {
 }
 
 using PeakOfType = std::array<std::optional<FlopsPerSecond>, kDTypeNames.size()>;
-PeakOfType peaks_of(const Profile& profile) {
-  PeakOfType peaks;
-  for (std::size_t i = 0; i < peaks.size(); ++i) {
-    if (profile.peaks[i]) peaks[i] = profile.peaks[i]->value;
+PeakOfType values_of(const Peaks& figures) {
+  PeakOfType values;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (figures[i]) values[i] = figures[i]->value;
   }
-  return peaks;
+  return values;
 }
 
 using MfuOfType = std::array<std::optional<double>, kDTypeNames.size()>;
@@ -59,7 +59,8 @@ class ProfileCostModel final : public CostModel {
         tables_(std::make_shared<const KernelCosts>(profile)),
         roofline_(profile),
         computes_in_(types_of(profile)),
-        peaks_(peaks_of(profile)),
+        peaks_(values_of(profile.peaks)),
+        sustained_(values_of(profile.sustained)),
         mfus_(mfus_of(profile)),
         kernels_(profile.kernels),
         measured_devices_(profile.devices) {}
@@ -107,8 +108,19 @@ class ProfileCostModel final : public CostModel {
       if (const auto cost = row(work, needed, phase)) return *cost;
     }
     if (!needed.any) return {{}, CostSource::analytic};
-    if (const auto cost = (*tables_)(work, phase, needed, kernels_)) return *cost;
-    return {roofline_(needed, work.dtypes.values), CostSource::analytic};
+    const DType dtype = work.dtypes.values;
+    Cost cost{roofline_(needed, dtype), CostSource::analytic};
+    if (const auto of_tables = (*tables_)(work, phase, needed, kernels_)) cost = *of_tables;
+    return kept_up(cost, needed, dtype);
+  }
+
+  // As fast as the device's power allows it for seconds.
+  Cost kept_up(Cost cost, const PhaseWork& needed, DType dtype) const {
+    const auto& most = sustained_[static_cast<std::size_t>(dtype)];
+    if (!most || kernels_.burst_clocks) return cost;
+    const Seconds least{needed.direct.flops().value / most->value};
+    if (cost.seconds >= least) return cost;
+    return {least, std::max(cost.source, CostSource::related)};
   }
 
   // Of a convolution. fp32, and types of which the kind has no peak, are computed without them.
@@ -168,7 +180,7 @@ class ProfileCostModel final : public CostModel {
   std::shared_ptr<const KernelCosts> tables_;
   Roofline roofline_;
   ComputesIn computes_in_;
-  PeakOfType peaks_;
+  PeakOfType peaks_, sustained_;
   MfuOfType mfus_;
   KernelTraits kernels_;
   std::int64_t measured_devices_;

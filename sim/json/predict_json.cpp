@@ -89,6 +89,7 @@ Json predicted_json(const Answer& answer, const Predicted& predicted,
   Json json = prediction_json(input, prediction);
   json["fits"] = fits;
   add_expected_error(answer.expected_error, json);
+  add_interval(answer.interval.value(), prediction.step_seconds(), json);
   json["cost_basis"] = cost_basis_json(input, prediction);
   json["memory"] = peak_json(input, prediction, details.kept_tensors);
   if (jitter) {
@@ -229,6 +230,14 @@ void add_plausibility(const Case& input, const Strategy& strategy, Seconds step,
   if (!found) return;
   json["plausible"] = found->plausible;
   if (!found->reason.empty()) json["reason"] = found->reason;
+}
+
+void add_interval(const StepInterval& interval, Seconds step, Json& json) {
+  json["interval_seconds"] = {{"low", interval.low * step.value},
+                              {"high", interval.high * step.value}};
+  json["interval_from"] = {{"basis", kIntervalBasisNames[static_cast<std::size_t>(interval.basis)]},
+                           {"figures", interval.figures},
+                           {"rows", interval.rows}};
 }
 
 void add_expected_error(const std::optional<ExpectedError>& error, Json& json) {

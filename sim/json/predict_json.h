@@ -13,6 +13,7 @@
 #include "sim/importers/trace/read_trace.h"
 #include "sim/study/validate/kernel_times.h"
 #include "sim/trust/expected_error.h"
+#include "sim/trust/step_interval.h"
 
 namespace strata {
 
@@ -44,6 +45,8 @@ void add_uncosted(const Graph& graph, nlohmann::ordered_json& json);
 /// Adds `plausible` and `reason`, both null where the devices' peak is not known.
 void add_plausibility(const Case& input, const Strategy& strategy, Seconds step,
                       nlohmann::ordered_json& json);
+/// Adds `interval_seconds` and `interval_from`, of a step that is predicted to take so long.
+void add_interval(const StepInterval& interval, Seconds step, nlohmann::ordered_json& json);
 /// Adds `expected_error` and `expected_error_from`, null where nothing is known.
 void add_expected_error(const std::optional<ExpectedError>& error, nlohmann::ordered_json& json);
 

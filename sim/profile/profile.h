@@ -72,6 +72,9 @@ struct Profile {
   /// bytes.
   std::optional<Sourced<std::int64_t>> nccl_channels;
   Peaks peaks;
+  /// What matrix units keep up for seconds at the device's power limit, at most; where there is no
+  /// figure, what kernels took in short bursts.
+  Peaks sustained;
   PublishedMfu published_mfu;
   Efficiency efficiency;
   KernelTraits kernels;

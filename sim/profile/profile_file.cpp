@@ -102,6 +102,12 @@ void read_peaks(Table table, Peaks& peaks, Diagnostics& errors) {
   read.finish();
 }
 
+void read_sustained(Table table, Peaks& sustained, Diagnostics& errors) {
+  FigureReader read(std::move(table), errors);
+  for (std::size_t i = 0; i < sustained.size(); ++i) read(kDTypeNames[i], sustained[i], read_peak);
+  read.finish();
+}
+
 void read_published(Table table, PublishedMfu& published, Diagnostics& errors) {
   FigureReader read(std::move(table), errors);
   for (std::size_t i = 0; i < published.size(); ++i) read(kDTypeNames[i], published[i], read_mfu);
@@ -201,12 +207,14 @@ std::string print_head(const Profile& profile) {
   return text;
 }
 
-std::string print_published(const PublishedMfu& published) {
+// What is known of some types; nothing where it is of none.
+template <class Figures>
+std::string print_by_type(std::string_view title, const Figures& figures) {
   std::string text;
-  for (std::size_t i = 0; i < published.size(); ++i) {
-    if (published[i]) text += print(kDTypeNames[i], *published[i]);
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    if (figures[i]) text += print(kDTypeNames[i], *figures[i]);
   }
-  return text.empty() ? text : "\n[published_mfu]\n" + text;
+  return text.empty() ? text : fmt::format("\n[{}]\n{}", title, text);
 }
 
 std::string print_efficiency(const Efficiency& e) {
@@ -232,6 +240,10 @@ Profile parse_profile(std::string_view toml, const std::string& file) {
   errors.attempt([&] { read_device(root.table("device"), profile, errors); });
   errors.attempt([&] { read_peaks(root.table("peak"), profile.peaks, errors); });
   errors.attempt([&] {
+    if (auto sustained = root.optional_table("sustained"))
+      read_sustained(*sustained, profile.sustained, errors);
+  });
+  errors.attempt([&] {
     if (auto published = root.optional_table("published_mfu"))
       read_published(*published, profile.published_mfu, errors);
   });
@@ -254,12 +266,11 @@ std::string print_profile(const Profile& profile) {
   text += "\n[device]\n" + print("memory_capacity", profile.memory_capacity) +
           print("memory_bandwidth", profile.bandwidth);
   if (profile.nccl_channels) text += print("nccl_channels", *profile.nccl_channels);
-  text += "\n[peak]\n";
-  for (std::size_t i = 0; i < kDTypeNames.size(); ++i) {
-    if (profile.peaks[i]) text += print(kDTypeNames[i], *profile.peaks[i]);
-  }
-  return text + print_published(profile.published_mfu) + print_efficiency(profile.efficiency) +
-         print(profile.kernels) + print_moves(profile.moves) + print_kernel_entries(profile.tables);
+  return text + print_by_type("peak", profile.peaks) +
+         print_by_type("sustained", profile.sustained) +
+         print_by_type("published_mfu", profile.published_mfu) +
+         print_efficiency(profile.efficiency) + print(profile.kernels) +
+         print_moves(profile.moves) + print_kernel_entries(profile.tables);
 }
 
 namespace {

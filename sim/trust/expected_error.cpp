@@ -19,8 +19,8 @@ std::span<const EmbeddedFile> published_errors();
 namespace {
 
 constexpr std::string_view kErrorHeader =
-    "kind,family,framework,dtype,figures,fitted,rows,devices,hosts,parameters,mean,p95";
-constexpr std::size_t kErrorColumns = 12;
+    "kind,family,framework,dtype,figures,fitted,rows,devices,hosts,parameters,mean,p95,low,high";
+constexpr std::size_t kErrorColumns = 14;
 
 template <std::size_t N>
 std::size_t read_name(std::string_view text, const std::array<std::string_view, N>& names,
@@ -56,9 +56,13 @@ ErrorRecord read_record(std::string_view line) {
                   count(8),
                   static_cast<std::int64_t>(count(9)),
                   parse_number(cells[10], "mean"),
-                  parse_number(cells[11], "p95")};
+                  parse_number(cells[11], "p95"),
+                  parse_number(cells[12], "low"),
+                  parse_number(cells[13], "high")};
   return record;
 }
+
+}  // namespace
 
 const std::vector<ErrorRecord>& shipped_errors() {
   static const std::vector<ErrorRecord> records =
@@ -66,16 +70,21 @@ const std::vector<ErrorRecord>& shipped_errors() {
   return records;
 }
 
-}  // namespace
+bool is_of_names(const CaseRequest& request) {
+  const bool changed =
+      std::ranges::any_of(request.sets, [](const auto& set) { return changes_times(set.first); });
+  return !changed && request.profiles.empty() && !request.cluster.ends_with(".toml");
+}
 
 std::string print_errors(std::span<const ErrorRecord> records) {
   std::string text(kErrorHeader);
   text += '\n';
   for (const auto& [sort, error] : records) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", sort.kind,
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", sort.kind,
                         kNetworkFamilyNames[static_cast<std::size_t>(sort.family)], sort.framework,
                         sort.dtype, error.figures, error.fitted ? "yes" : "no", error.rows,
-                        error.devices, error.hosts, error.parameters, error.mean, error.p95);
+                        error.devices, error.hosts, error.parameters, error.mean, error.p95,
+                        error.low, error.high);
   }
   return text;
 }
@@ -98,10 +107,7 @@ std::vector<ErrorRecord> parse_errors(std::string_view text, const std::string& 
 }
 
 std::optional<ExpectedError> expected_error(const CaseRequest& request, const Case& input) {
-  const bool changed =
-      std::ranges::any_of(request.sets, [](const auto& set) { return changes_times(set.first); });
-  const bool own = changed || !request.profiles.empty();
-  if (own || request.cluster.ends_with(".toml")) return std::nullopt;
+  if (!is_of_names(request)) return std::nullopt;
   const PredictionSort sort = sort_of(input);
   const std::size_t devices = input.cluster.device_count(), hosts = input.cluster.host_count();
   const std::int64_t parameters = input.graph.parameters();
@@ -113,18 +119,6 @@ std::optional<ExpectedError> expected_error(const CaseRequest& request, const Ca
     if (!found || record.error.rows > found->rows) found = record.error;
   }
   return found;
-}
-
-std::string expected_error_text(const std::optional<ExpectedError>& error) {
-  if (!error) {
-    return "Expected error: unknown: no published step has this device, family and size of "
-           "network, type, framework and number of hosts, without what-ifs";
-  }
-  return fmt::format(
-      "Expected error: {:.1f}% on average, at most {:.1f}% for 95 of 100 steps, as measured on "
-      "published steps like this one ({}: {} of them{})",
-      100 * error->mean, 100 * error->p95, error->figures, error->rows,
-      error->fitted ? ", which its profile is fitted to" : "");
 }
 
 }  // namespace strata

@@ -24,6 +24,7 @@ struct ExpectedError {
   std::size_t hosts = 0;        ///< likewise
   std::int64_t parameters = 0;  ///< of the largest network
   double mean = 0, p95 = 0;     ///< of the error's size, as a share of what was measured
+  double low = 1, high = 1;     ///< between these 90 of 100 lie: measured over predicted
   bool operator==(const ExpectedError&) const = default;
 };
 struct ErrorRecord {
@@ -37,11 +38,15 @@ std::string print_errors(std::span<const ErrorRecord> records);
 /// Throws InputError "FILE:LINE: ..." for what is no such table.
 std::vector<ErrorRecord> parse_errors(std::string_view text, const std::string& file);
 
+/// Those of `profiles/published`.
+const std::vector<ErrorRecord>& shipped_errors();
+
+/// Whether an answer rests on nothing but names: no profile, cluster or what-if of its own.
+bool is_of_names(const CaseRequest& request);
+
 /// Of the case that the request was loaded as. Nothing where no published step is of its sort, or
 /// each has fewer devices, hosts or parameters than it has, and where the request brings profiles,
 /// clusters or what-ifs of its own; of several the one with the most rows.
 std::optional<ExpectedError> expected_error(const CaseRequest& request, const Case& input);
-/// A line for people, also where nothing is known.
-std::string expected_error_text(const std::optional<ExpectedError>& error);
 
 }  // namespace strata

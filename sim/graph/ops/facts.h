@@ -78,6 +78,9 @@ struct KernelTraits {
   /// convolution on them: its input and its output, or their gradients, in each of its three phases
   /// ("Tensor Transformations" of cuDNN's developer guide).
   bool channels_outermost = false;
+  /// Matrix units run at the clocks of a short burst, as kernels are measured; else no faster than
+  /// the device's power allows for seconds, where its profile says how fast that is.
+  bool burst_clocks = false;
   bool operator==(const KernelTraits&) const = default;
 };
 

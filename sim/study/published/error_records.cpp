@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -29,15 +30,38 @@ std::map<PredictionSort, RowNumbers> rows_by_sort(const PublishedResult& result)
   return sorts;
 }
 
+// Student's t of 95 %, by degrees of freedom from 1; of one, what two have, for that of two rows
+// tells nothing.
+constexpr std::array<double, 18> kStudent = {2.92, 2.92, 2.35, 2.13, 2.02, 1.94, 1.89, 1.86, 1.83,
+                                             1.81, 1.80, 1.78, 1.77, 1.76, 1.75, 1.75, 1.74, 1.73};
+// Of a single row, whose neighbours nobody knows.
+constexpr double kOneRowApart = 0.25;  // of a logarithm
+
+// Between which of them, or of others like them, 90 of 100 lie. Where they are too few for ranks to
+// tell, as if their logarithms were normally distributed.
+std::pair<double, double> ninety_of_hundred(std::vector<double> ratios) {
+  std::sort(ratios.begin(), ratios.end());
+  if (ratios.size() > kStudent.size() + 1) return {quantile(ratios, 0.05), quantile(ratios, 0.95)};
+  const auto count = static_cast<double>(ratios.size());
+  double mean = 0, squares = 0;
+  for (const double ratio : ratios) mean += std::log(ratio) / count;
+  for (const double ratio : ratios) squares += std::pow(std::log(ratio) - mean, 2);
+  double apart = kOneRowApart;
+  if (ratios.size() > 1) {
+    apart = kStudent[ratios.size() - 2] * std::sqrt(squares / (count - 1) * (1 + 1 / count));
+  }
+  return {std::exp(mean - apart), std::exp(mean + apart)};
+}
+
 ExpectedError error_of(const PublishedResult& result, RowNumbers rows) {
   const auto fitted = [&](std::size_t row) { return result.table.steps[row].fitted; };
   ExpectedError error{stem(result.table.file), std::all_of(rows.begin(), rows.end(), fitted)};
   if (!error.fitted) std::erase_if(rows, fitted);
   error.rows = rows.size();
-  std::vector<double> sizes;
-  sizes.reserve(rows.size());
+  std::vector<double> sizes, ratios;
   for (std::size_t row : rows) {
     sizes.push_back(std::abs(result.error(row)));
+    ratios.push_back(1 / (1 + result.error(row)));
     error.mean += sizes.back() / static_cast<double>(rows.size());
     error.devices = std::max(error.devices, result.answers[row].devices);
     error.hosts = std::max(error.hosts, result.answers[row].hosts);
@@ -46,6 +70,9 @@ ExpectedError error_of(const PublishedResult& result, RowNumbers rows) {
   std::sort(sizes.begin(), sizes.end());
   error.mean = to_four_digits(error.mean);
   error.p95 = to_four_digits(quantile(sizes, 0.95));
+  const auto [low, high] = ninety_of_hundred(std::move(ratios));
+  error.low = to_four_digits(low);
+  error.high = to_four_digits(high);
   return error;
 }
 

@@ -113,6 +113,16 @@ PublishedResult predict_published(PublishedTable table, const WhatIfs& more,
   return result;
 }
 
+PublishedTable without_framework(PublishedTable table) {
+  std::erase_if(table.steps,
+                [](const PublishedStep& step) { return step.request.framework == kNoFramework; });
+  for (PublishedStep& step : table.steps) {
+    step.request.framework = kNoFramework;
+    step.fitted = false;
+  }
+  return table;
+}
+
 ErrorSummary errors_of(const PublishedResult& result, std::optional<bool> fitted) {
   std::vector<double> sizes;
   ErrorSummary summary;

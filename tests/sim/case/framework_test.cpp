@@ -162,7 +162,8 @@ TEST(Frameworks, RefuseWhatTheyCannotSay) {
   EXPECT_THAT(said_of("description = \"\""), ::testing::HasSubstr("name"));
   EXPECT_THAT([] { load_framework("megatorn"); },
               ::testing::ThrowsMessage<InputError>("unknown framework \"megatorn\"; allowed: none, "
-                                                   "megatron, ddp-2017, fsdp, or a .toml file"));
+                                                   "megatron, ddp-2017, fsdp, mosaic, or a .toml "
+                                                   "file"));
 }
 
 // What a network has no layers for, is left out; what does not suit the machine is an error.

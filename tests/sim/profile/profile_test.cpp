@@ -196,10 +196,11 @@ TEST(Profile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(profile_error(toy("[peak]", "[kernels]\nattention = \"flash\"\ndropout = 1\n[peak]")),
             "toy.toml:14: 'attention' must be \"fused\" or \"unfused\"; it is \"flash\"\n"
             "toy.toml:15: 'dropout' must be a string; it is 1");
-  EXPECT_EQ(profile_error(toy("[peak]", "[peaks]")),
-            "toy.toml:1: missing key 'peak'\n"
-            "toy.toml:13: unknown key 'peaks'; allowed: kind, description, costs, devices, "
-            "provenance, device, peak, published_mfu, efficiency, kernels, moves, kernel");
+  EXPECT_EQ(
+      profile_error(toy("[peak]", "[peaks]")),
+      "toy.toml:1: missing key 'peak'\n"
+      "toy.toml:13: unknown key 'peaks'; allowed: kind, description, costs, devices, "
+      "provenance, device, peak, sustained, published_mfu, efficiency, kernels, moves, kernel");
   EXPECT_EQ(profile_error(toy("{ value = 0.5, source = \"f\" }", "0.5")),
             "toy.toml:19: 'memory' must be a table; it is 0.5");
 }

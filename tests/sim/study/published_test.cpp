@@ -8,6 +8,7 @@
 
 #include "sim/base/error.h"
 #include "sim/trust/expected_error.h"
+#include "sim/trust/step_interval.h"
 
 namespace strata {
 namespace {
@@ -163,7 +164,8 @@ TEST(ExpectedErrors, AreOfRowsThatNothingWasFittedTo) {
   const std::vector<ErrorRecord> records = error_records({&result, 1});
   ASSERT_EQ(records.size(), 1u);
   EXPECT_EQ(records[0].sort, result.answers[0].sort);
-  EXPECT_EQ(records[0].error, (ExpectedError{"mine", false, 2, 4, 1, 100, 0.2, 0.29}));
+  EXPECT_EQ(records[0].error,
+            (ExpectedError{"mine", false, 2, 4, 1, 100, 0.2, 0.29, 0.3634, 3.5739}));
   EXPECT_EQ(parse_errors(print_errors(records), "errors.csv"), records);
 }
 
@@ -190,10 +192,11 @@ TEST(ExpectedErrors, AreUnknownWhereNoStepWasAsLarge) {
     return expected_error(request, load_case(request)).has_value();
   };
   EXPECT_TRUE(known("gpt2", "a100-1x8", "megatron", DType::bf16));
-  EXPECT_FALSE(known("llama2-7b", "a100-1x8", "megatron", DType::bf16));
-  EXPECT_FALSE(known("gpt2", "a100-2x4", "megatron", DType::bf16));
-  EXPECT_FALSE(known("gpt2", "a100-1x16", "megatron", DType::bf16));
-  EXPECT_FALSE(known("gpt2", "a100-1x8", "none", DType::bf16));
+  EXPECT_TRUE(known("llama2-7b", "a100-64x8", "megatron", DType::bf16));
+  EXPECT_TRUE(known("gpt2", "a100-1x8", "none", DType::bf16));
+  EXPECT_FALSE(known("gpt2", "a100-512x8", "megatron", DType::bf16));
+  EXPECT_FALSE(known("gpt2", "a100-1x8", "megatron", DType::fp32));
+  EXPECT_FALSE(known("gpt2", "h100-1x8", "megatron", DType::bf16));
   EXPECT_FALSE(known("resnet50", "a100-1x8", "megatron", DType::bf16));
   EXPECT_FALSE(known("resnet50", "p100-1x2", "none"));
   CaseRequest changed = request_of("resnet50", "p100-1x1");
@@ -202,12 +205,41 @@ TEST(ExpectedErrors, AreUnknownWhereNoStepWasAsLarge) {
   EXPECT_FALSE(expected_error(changed, load_case(changed)));
 }
 
+// Of the sort, else of what is nearest, wider for each thing that is not in common.
+TEST(StepIntervals, AreOfTheNearestStepsThatArePublished) {
+  const ErrorRecord gpt{{"a100", NetworkFamily::transformer, "megatron", "16 bit"},
+                        {"mine", false, 30, 8, 1, 1'000'000'000, 0.1, 0.2, 0.9, 1.2}};
+  const ErrorRecord cnn{{"a100", NetworkFamily::convolutional, "none", "fp32"},
+                        {"others", false, 20, 8, 1, 100'000'000, 0.1, 0.2, 0.8, 1.1}};
+  const std::vector<ErrorRecord> records = {gpt, cnn};
+  const auto interval = [&](const char* cluster, const char* framework, DType dtype) {
+    CaseRequest request = request_of("gpt2", cluster);
+    request.training.dtype = dtype;
+    request.framework = framework;
+    return step_interval(records, request, load_case(request));
+  };
+  const StepInterval same = interval("a100-1x8", "megatron", DType::bf16);
+  EXPECT_EQ(same.basis, IntervalBasis::sort);
+  EXPECT_DOUBLE_EQ(same.low, 0.9);
+  EXPECT_DOUBLE_EQ(same.high, 1.2);
+  EXPECT_EQ(same.figures, std::vector<std::string>{"mine"});
+  const StepInterval larger = interval("a100-2x8", "megatron", DType::bf16);
+  EXPECT_EQ(larger.basis, IntervalBasis::framework);
+  EXPECT_NEAR(larger.high / larger.low, std::pow(1.2 / 0.9, 1.25), 1e-9);
+  const StepInterval other = interval("a100-1x8", "mosaic", DType::bf16);
+  EXPECT_EQ(other.basis, IntervalBasis::family);
+  EXPECT_NEAR(other.high / other.low, std::pow(1.2 / 0.9, 1.25 * 1.25), 1e-9);
+  // Software that loses nothing takes what is predicted.
+  EXPECT_LE(interval("a100-1x8", "none", DType::bf16).low, 1);
+}
+
 TEST(ExpectedErrors, SayWhichLineIsNone) {
   const std::string header = print_errors({});
   EXPECT_THAT([&] { parse_errors(header + "a100,transformer,none\n", "mine.csv"); },
-              ::testing::ThrowsMessage<InputError>("mine.csv:2: 3 columns; allowed: 12"));
-  EXPECT_THAT([&] { parse_errors(header + "a100,tree,none,fp32,f,no,1,1,1,1,0,0\n", "mine.csv"); },
-              ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("'tree' is no family")));
+              ::testing::ThrowsMessage<InputError>("mine.csv:2: 3 columns; allowed: 14"));
+  EXPECT_THAT(
+      [&] { parse_errors(header + "a100,tree,none,fp32,f,no,1,1,1,1,0,0,1,1\n", "mine.csv"); },
+      ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("'tree' is no family")));
 }
 
 }  // namespace
