@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/output/table.h"
+#include "sim/case/memory_need.h"
 #include "sim/text/units.h"
 #include "sim/timeline/memory.h"
 
@@ -54,9 +55,10 @@ std::string peak_text(const Case& input, const Prediction& prediction) {
   add(parts.optimizer, "the optimizer");
   add(parts.activations, "activations kept for the backward pass");
   add(parts.buffers, "other buffers");
-  return fmt::format("{}: memory of {} at its peak {}: {}\n", prediction.strategy.name(),
+  const std::string need = need_text(memory_need(input, prediction));
+  return fmt::format("{}: memory of {} at its peak {}: {}\n{}{}", prediction.strategy.name(),
                      input.cluster[device].full_name(), format_bytes(parts.total()),
-                     fmt::join(texts, ", "));
+                     fmt::join(texts, ", "), need, need.empty() ? "" : "\n");
 }
 
 std::string kept_text(const Case& input, const Prediction& prediction) {

@@ -7,6 +7,7 @@
 
 #include "sim/ask/complete.h"
 #include "sim/base/error.h"
+#include "sim/case/memory_need.h"
 #include "sim/case/plausibility.h"
 #include "sim/case/rounds.h"
 #include "sim/explain/named_layer.h"
@@ -156,6 +157,9 @@ void Asking::doubt(const PredictRequest& request, const Prediction& p) {
     warn(fmt::format("{}: a device needs {} of memory, more than `memory_limit` {}",
                      p.strategy.name(), format_bytes(p.largest_peak()),
                      print_exact(*request.search.memory_limit)));
+  } else if (!p.peak_memory.empty()) {
+    const MemoryNeed need = memory_need(input, p);
+    if (need.fit() == MemoryFit::tight) warn(p.strategy.name() + ": " + need_text(need));
   }
   warn(implausible(input, p.strategy, p.step_seconds()));
   if (request.jitter && !scatters(p)) warn("`jitter`: no cost has a measured spread");

@@ -53,6 +53,7 @@ class ProfileCostModel final : public CostModel {
  public:
   explicit ProfileCostModel(const Profile& profile)
       : capacity_(profile.memory_capacity.value),
+        nccl_channels_(profile.nccl_channels ? profile.nccl_channels->value : 0),
         nccl_share_(nccl_share_of(profile)),
         measured_(profile.measured),
         moves_(profile.moves),
@@ -84,6 +85,7 @@ class ProfileCostModel final : public CostModel {
     return {roofline_(passes, DType::fp32), CostSource::analytic};
   }
   Bytes memory_capacity() const override { return capacity_; }
+  std::int64_t nccl_channels() const override { return nccl_channels_; }
   double nccl_share() const override { return nccl_share_; }
   bool computes_in(DType dtype) const override {
     return computes_in_[static_cast<std::size_t>(dtype)];
@@ -174,6 +176,7 @@ class ProfileCostModel final : public CostModel {
   }
 
   Bytes capacity_;
+  std::int64_t nccl_channels_;
   double nccl_share_;
   MeasuredCosts measured_;
   MeasuredMoves moves_;

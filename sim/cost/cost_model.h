@@ -65,6 +65,8 @@ class CostModel {
   /// The share of the kind's multiprocessors that NCCL's channels have for themselves; 0 where the
   /// profile says nothing of them.
   virtual double nccl_share() const { return 0; }
+  /// Of NCCL on the kind; 0 where the profile says nothing of them.
+  virtual std::int64_t nccl_channels() const { return 0; }
   /// Whether the kind has arithmetic of this type. Where not, it computes in fp32, and its elements
   /// alone have the type's size.
   virtual bool computes_in(DType) const { return true; }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/case/cost_basis.h"
+#include "sim/case/memory_need.h"
 #include "sim/case/plausibility.h"
 #include "sim/case/rounds.h"
 #include "sim/json/fields.h"
@@ -87,7 +88,8 @@ Json predicted_json(const Answer& answer, const Predicted& predicted,
   const Case& input = *answer.input;
   const auto& [prediction, jitter, fits] = predicted;
   Json json = prediction_json(input, prediction);
-  json["fits"] = fits;
+  const MemoryNeed need = memory_need(input, prediction);
+  json["fits"] = kMemoryFitNames[static_cast<std::size_t>(fits ? need.fit() : MemoryFit::no)];
   add_expected_error(answer.expected_error, json);
   add_interval(answer.interval.value(), prediction.step_seconds(), json);
   json["cost_basis"] = cost_basis_json(input, prediction);
@@ -180,6 +182,12 @@ Json peak_json(const Case& input, const Prediction& prediction, bool tensors) {
       {"device", input.cluster[device].full_name()},  {"parameters_bytes", parts.parameters.value},
       {"gradients_bytes", parts.gradients.value},     {"optimizer_bytes", parts.optimizer.value},
       {"activations_bytes", parts.activations.value}, {"buffers_bytes", parts.buffers.value}};
+  const MemoryNeed need = memory_need(input, prediction);
+  json["reserve_bytes"] = need.reserve().value;
+  json["reserve"] = {{"context_bytes", need.context.value},
+                     {"channels_bytes", need.channels.value},
+                     {"blocks_bytes", need.blocks.value}};
+  json["needed_bytes"] = need.needed().value;
   if (!tensors) return json;
   Json& kept = json["kept"] = Json::array();
   for (const BufferId id : kept_at_peak(prediction.plan, prediction.timeline, device)) {

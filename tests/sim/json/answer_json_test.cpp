@@ -53,14 +53,14 @@ TEST(AnswerJson, SaysWhatWasAsked) {
   EXPECT_EQ(json["settings"]["allow_unsupported"], true);
   EXPECT_EQ(json["settings"]["micro_batch"], nullptr);
   EXPECT_EQ(json["what_ifs"], Json({{"overlap", "off"}}));
-  EXPECT_TRUE(json["fits"]);
+  EXPECT_EQ(json["fits"], "yes");
 }
 
 TEST(AnswerJson, OfSeveralPredictionsIsAnArray) {
   const Json json = answer("predict", {{"strategy", "data,owt"}, {"set.device.*.memory", "1MB"}});
   ASSERT_EQ(json.size(), 2U);
   EXPECT_EQ(json[1]["strategy"], "owt");
-  EXPECT_FALSE(json[0]["fits"]);
+  EXPECT_EQ(json[0]["fits"], "no");
   EXPECT_THAT(json[0]["warnings"][0].get<std::string>(), HasSubstr("of memory"));
 }
 

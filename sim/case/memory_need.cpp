@@ -1,0 +1,75 @@
+#include "sim/case/memory_need.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+// CUDA's context with the kernels of PyTorch, cuBLAS, cuDNN and NCCL, and cuBLAS's workspaces:
+// assumed.
+constexpr Bytes kContext{800'000'000};
+// Of a channel of NCCL to a neighbour and from one: 4 MiB for its Simple protocol (NCCL_BUFFSIZE),
+// and 0.6 MiB for LL and LL128.
+constexpr double kChannelBytes = 2 * 4.6 * 1024 * 1024;
+// What PyTorch's allocator reserves beyond what is allocated at its peak, of that: 2.8 to 5.9 %,
+// the of the runs of profiles/published/megatron-core-b200.csv half below 3.4 %.
+constexpr double kUnusedBlocks = 0.035;
+
+std::size_t groups_with(const Plan& plan, DeviceId device) {
+  std::set<std::vector<DeviceId>> groups;
+  for (const GroupShape& shape : plan.group_shapes()) {
+    if (std::ranges::find(shape.devices, device) != shape.devices.end()) {
+      groups.insert(shape.devices);
+    }
+  }
+  return groups.size();
+}
+
+Bytes rounded(double bytes) {
+  return Bytes{static_cast<std::int64_t>(std::llround(bytes))};
+}
+
+}  // namespace
+
+MemoryFit MemoryNeed::fit() const {
+  if (kept > capacity) return MemoryFit::no;
+  return needed() > capacity ? MemoryFit::tight : MemoryFit::yes;
+}
+
+MemoryNeed memory_need(const Case& input, const Prediction& prediction) {
+  const std::span<const Bytes> peaks = prediction.peak_memory;
+  const auto fullest = std::max_element(peaks.begin(), peaks.end());
+  MemoryNeed need;
+  need.device = DeviceId(static_cast<std::size_t>(fullest - peaks.begin()));
+  need.kept = *fullest;
+  need.capacity = memory_capacity(input, need.device);
+  const std::int64_t channels = input.models[need.device()]->nccl_channels();
+  if (channels == 0) return need;
+  need.blocks = rounded(kUnusedBlocks * static_cast<double>(need.kept.value));
+  if (input.cluster[need.device].memory_reserve > Bytes{}) return need;
+  need.context = kContext;
+  need.channels = rounded(static_cast<double>(channels) * kChannelBytes *
+                          static_cast<double>(groups_with(prediction.plan, need.device)));
+  return need;
+}
+
+std::string need_text(const MemoryNeed& need) {
+  if (need.reserve() == Bytes{}) return {};
+  constexpr std::array<std::string_view, 3> kVerdicts = {"fits", "is tight", "does not fit"};
+  return fmt::format(
+      "With a context of {}, {} of NCCL's channels and {} of blocks that an allocator holds unused "
+      "it "
+      "needs {} of {}, which {}",
+      format_bytes(need.context), format_bytes(need.channels), format_bytes(need.blocks),
+      format_bytes(need.needed()), format_bytes(need.capacity),
+      kVerdicts[static_cast<std::size_t>(need.fit())]);
+}
+
+}  // namespace strata
