@@ -91,7 +91,7 @@ class Prediction(Answer):
     plausible: Optional[bool]
     peak_memory_bytes: int
     peak_memory_bytes_by_device: list[int]
-    fits: bool
+    fits: str
     settings: Record
     what_ifs: Record
     warnings: list[str]

@@ -50,12 +50,13 @@ class WorkOfDevices {
   Work& of(const Task& task) {
     return works_[2 * task.device() + (task.kind == TaskKind::compute ? 0 : 1)];
   }
-  // What is done meanwhile may differ from what is due by `tolerance` of the time.
+  // What is done meanwhile may differ from what is due by `tolerance`, of the time or of the tasks.
   bool is_done(Seconds time, double tolerance) const {
     constexpr double kTicks = 1e-7;  // of times in whole ticks
     constexpr double kPart = 1e-3;   // of a task: how exactly its part is known
     for (std::size_t i = 0; i < works_.size(); ++i) {
-      const double most = i % 2 == 0 ? (tolerance + kTicks) * time.value : kPart;
+      const double most = i % 2 == 0 ? (tolerance + kTicks) * time.value
+                                     : std::max(kPart, tolerance * works_[i].due);
       if (std::abs(works_[i].done - works_[i].due) > most) return false;
     }
     return true;

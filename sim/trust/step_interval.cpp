@@ -33,7 +33,9 @@ bool has_in_common(IntervalBasis basis, const ErrorRecord& record, const Predict
     case IntervalBasis::sort:
       return record.sort == sort && reaches(record.error, input);
     case IntervalBasis::framework:
-      return record.sort.family == sort.family && record.sort.framework == sort.framework;
+      // Small networks are bound by what hosts launch: they say nothing of large ones.
+      return record.sort.family == sort.family && record.sort.framework == sort.framework &&
+             record.error.parameters >= input.graph.parameters();
     case IntervalBasis::family:
       return record.sort.family == sort.family;
     case IntervalBasis::none:
