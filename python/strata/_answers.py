@@ -92,6 +92,9 @@ class Prediction(Answer):
     peak_memory_bytes: int
     peak_memory_bytes_by_device: list[int]
     fits: str
+    interval_seconds: Record
+    interval_from: Record
+    memory: Record
     settings: Record
     what_ifs: Record
     warnings: list[str]
