@@ -177,8 +177,8 @@ void check_files(const PredictFlags& flags, std::size_t strategies) {
 void check_plan(const PredictFlags& flags, const Case& input) {
   if (flags.plan_file.empty() || input.runtime.communication_share == 0) return;
   throw InputError(
-      "--plan has activities that do not slow each other; allowed: without --as fsdp, and "
-      "communication.share=0");
+      "--plan has activities that do not slow each other; allowed: communication.share=0, and no "
+      "--as of which it is a part (fsdp, mosaic)");
 }
 
 // The plan's tasks by name, step by step; a collective's flows are numbered.

@@ -158,8 +158,10 @@ void Asking::doubt(const PredictRequest& request, const Prediction& p) {
                      p.strategy.name(), format_bytes(p.largest_peak()),
                      print_exact(*request.search.memory_limit)));
   } else if (!p.peak_memory.empty()) {
-    const MemoryNeed need = memory_need(input, p);
-    if (need.fit() == MemoryFit::tight) warn(p.strategy.name() + ": " + need_text(need));
+    const MemoryNeed need = memory_need(input, p, request.search.memory_limit);
+    if (need.fit() == MemoryFit::tight) {
+      warn(fmt::format("{}: {}", p.strategy.name(), need_text(need)));
+    }
   }
   warn(implausible(input, p.strategy, p.step_seconds()));
   if (request.jitter && !scatters(p)) warn("`jitter`: no cost has a measured spread");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/text/units.h"
 
@@ -18,8 +19,8 @@ constexpr Bytes kContext{800'000'000};
 // Of a channel of NCCL to a neighbour and from one: 4 MiB for its Simple protocol (NCCL_BUFFSIZE),
 // and 0.6 MiB for LL and LL128.
 constexpr double kChannelBytes = 2 * 4.6 * 1024 * 1024;
-// What PyTorch's allocator reserves beyond what is allocated at its peak, of that: 2.8 to 5.9 %,
-// the of the runs of profiles/published/megatron-core-b200.csv half below 3.4 %.
+// What PyTorch's allocator reserves beyond what is allocated at its peak, of that: 2.8 to 5.9 % in
+// the runs of profiles/published/megatron-core-b200.csv, half of them below 3.4 %.
 constexpr double kUnusedBlocks = 0.035;
 
 std::size_t groups_with(const Plan& plan, DeviceId device) {
@@ -43,13 +44,21 @@ MemoryFit MemoryNeed::fit() const {
   return needed() > capacity ? MemoryFit::tight : MemoryFit::yes;
 }
 
-MemoryNeed memory_need(const Case& input, const Prediction& prediction) {
-  const std::span<const Bytes> peaks = prediction.peak_memory;
-  const auto fullest = std::max_element(peaks.begin(), peaks.end());
+MemoryNeed memory_need(const Case& input, const Prediction& prediction,
+                       std::optional<Bytes> limit) {
+  const auto capacity = [&](DeviceId device) {
+    return limit ? *limit : memory_capacity(input, device);
+  };
+  const auto lacks = [&](DeviceId device) {
+    return prediction.peak_memory[device()] - capacity(device);
+  };
   MemoryNeed need;
-  need.device = DeviceId(static_cast<std::size_t>(fullest - peaks.begin()));
-  need.kept = *fullest;
-  need.capacity = memory_capacity(input, need.device);
+  need.device = DeviceId(0);
+  for (std::size_t d = 1; d < prediction.peak_memory.size(); ++d) {
+    if (lacks(DeviceId(d)) > lacks(need.device)) need.device = DeviceId(d);
+  }
+  need.kept = prediction.peak_memory[need.device()];
+  need.capacity = capacity(need.device);
   const std::int64_t channels = input.models[need.device()]->nccl_channels();
   if (channels == 0) return need;
   need.blocks = rounded(kUnusedBlocks * static_cast<double>(need.kept.value));
@@ -63,13 +72,16 @@ MemoryNeed memory_need(const Case& input, const Prediction& prediction) {
 std::string need_text(const MemoryNeed& need) {
   if (need.reserve() == Bytes{}) return {};
   constexpr std::array<std::string_view, 3> kVerdicts = {"fits", "is tight", "does not fit"};
-  return fmt::format(
-      "With a context of {}, {} of NCCL's channels and {} of blocks that an allocator holds unused "
-      "it "
-      "needs {} of {}, which {}",
-      format_bytes(need.context), format_bytes(need.channels), format_bytes(need.blocks),
-      format_bytes(need.needed()), format_bytes(need.capacity),
-      kVerdicts[static_cast<std::size_t>(need.fit())]);
+  std::vector<std::string> parts = {format_bytes(need.kept) + " of tensors"};
+  const auto add = [&](Bytes bytes, std::string_view what) {
+    if (bytes > Bytes{}) parts.push_back(fmt::format("{} for {}", format_bytes(bytes), what));
+  };
+  add(need.context, "the process's context");
+  add(need.channels, "NCCL's channels");
+  add(need.blocks, "blocks that the allocator holds unused");
+  return fmt::format("It needs {} of {}, which {}: {}", format_bytes(need.needed()),
+                     format_bytes(need.capacity), kVerdicts[static_cast<std::size_t>(need.fit())],
+                     fmt::join(parts, ", "));
 }
 
 }  // namespace strata

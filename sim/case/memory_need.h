@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,7 @@ namespace strata {
 enum class MemoryFit : std::uint8_t { yes, tight, no };
 inline constexpr std::array<std::string_view, 3> kMemoryFitNames = {"yes", "tight", "no"};
 
-/// Of the device that keeps most.
+/// Of the device that has the least left.
 struct MemoryNeed {
   DeviceId device;
   Bytes kept;      ///< by the plan, at its peak
@@ -32,9 +33,11 @@ struct MemoryNeed {
 /// Precondition: the prediction has peaks (PredictOptions::memory). Nothing is reserved on devices
 /// whose profile knows no channels of NCCL (cores); where a part of a device's memory is said to be
 /// for something else (Device::memory_reserve), context and channels lie in it.
-MemoryNeed memory_need(const Case& input, const Prediction& prediction);
+/// `limit`: in place of what devices have.
+MemoryNeed memory_need(const Case& input, const Prediction& prediction,
+                       std::optional<Bytes> limit = {});
 
-/// A line for people: "needs 58.2 GB of 80 GB with 2.8 GB for ...".
+/// A sentence for people, of what is reserved and whether all fits; empty where nothing is.
 std::string need_text(const MemoryNeed& need);
 
 }  // namespace strata

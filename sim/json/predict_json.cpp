@@ -88,8 +88,9 @@ Json predicted_json(const Answer& answer, const Predicted& predicted,
   const Case& input = *answer.input;
   const auto& [prediction, jitter, fits] = predicted;
   Json json = prediction_json(input, prediction);
-  const MemoryNeed need = memory_need(input, prediction);
-  json["fits"] = kMemoryFitNames[static_cast<std::size_t>(fits ? need.fit() : MemoryFit::no)];
+  const auto& limit = std::get<PredictRequest>(answer.request).search.memory_limit;
+  const MemoryFit fit = fits ? memory_need(input, prediction, limit).fit() : MemoryFit::no;
+  json["fits"] = kMemoryFitNames[static_cast<std::size_t>(fit)];
   add_expected_error(answer.expected_error, json);
   add_interval(answer.interval.value(), prediction.step_seconds(), json);
   json["cost_basis"] = cost_basis_json(input, prediction);

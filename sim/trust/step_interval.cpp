@@ -37,7 +37,9 @@ bool has_in_common(IntervalBasis basis, const ErrorRecord& record, const Predict
       return record.sort.family == sort.family && record.sort.framework == sort.framework &&
              record.error.parameters >= input.graph.parameters();
     case IntervalBasis::family:
-      return record.sort.family == sort.family;
+      // What steps take that are predicted as no framework runs them says nothing of a framework.
+      return record.sort.family == sort.family &&
+             (sort.framework == kNoFramework || record.sort.framework != kNoFramework);
     case IntervalBasis::none:
       return true;
   }
@@ -79,15 +81,14 @@ StepInterval step_interval(const CaseRequest& request, const Case& input) {
 
 std::string interval_text(const StepInterval& interval, std::string_view name, Seconds step) {
   constexpr std::array<std::string_view, 4> kSteps = {
-      "published steps of this sort", "published steps of such networks, other devices or sizes",
-      "published steps of such networks, other software", "published steps of other networks"};
+      "published steps of this sort", "published steps of such networks on other devices",
+      "published steps of such networks by other software", "published steps of other networks"};
   return fmt::format(
-      "90 of 100 such steps take {:.2f} to {:.2f} times as long as predicted ({}: {} to {}), by {} "
-      "{} "
-      "({})",
-      interval.low, interval.high, name, format_seconds(interval.low * step),
-      format_seconds(interval.high * step), interval.rows,
-      kSteps[static_cast<std::size_t>(interval.basis)], fmt::join(interval.figures, ", "));
+      "Expect {} to {} of {} ({:.2f} to {:.2f} times the prediction): 90 of 100 steps lie there, "
+      "judging by {} {} ({})",
+      format_seconds(interval.low * step), format_seconds(interval.high * step), name, interval.low,
+      interval.high, interval.rows, kSteps[static_cast<std::size_t>(interval.basis)],
+      fmt::join(interval.figures, ", "));
 }
 
 }  // namespace strata

@@ -21,7 +21,9 @@ PARTS = {
 PREDICTION = {
     "devices": int, "batch": int, "step_seconds": NUMBER, "eq1_seconds": NUMBER,
     "throughput": NUMBER, "comm_bytes": int, "transfer_bytes": int, "sync_bytes": int,
-    "bucket_bytes": int,
+    "bucket_bytes": int, "fits": str, "interval_seconds": {"low": NUMBER, "high": NUMBER},
+    "interval_from": {"basis": str, "figures": [str], "rows": int},
+    "memory": {"reserve_bytes": int, "needed_bytes": int},
     "peak_memory_bytes": int, "makespan_seconds": NUMBER,
     "cost_sources": {"measured": NUMBER, "interpolated": NUMBER, "related": NUMBER, "analytic": NUMBER},
     "layers": [{"name": str, "config": {dim: int for dim in DIMS}, "compute_seconds": NUMBER,

@@ -30,11 +30,10 @@ std::map<PredictionSort, RowNumbers> rows_by_sort(const PublishedResult& result)
   return sorts;
 }
 
-// Student's t of 95 %, by degrees of freedom from 1; of one, what two have, for that of two rows
-// tells nothing.
-constexpr std::array<double, 18> kStudent = {2.92, 2.92, 2.35, 2.13, 2.02, 1.94, 1.89, 1.86, 1.83,
+// Student's t of 95 %, by degrees of freedom from 1.
+constexpr std::array<double, 18> kStudent = {6.31, 2.92, 2.35, 2.13, 2.02, 1.94, 1.89, 1.86, 1.83,
                                              1.81, 1.80, 1.78, 1.77, 1.76, 1.75, 1.75, 1.74, 1.73};
-// Of a single row, whose neighbours nobody knows.
+// Of a single row: assumed, for one row does not tell how far others are from it.
 constexpr double kOneRowApart = 0.25;  // of a logarithm
 
 // Between which of them, or of others like them, 90 of 100 lie. Where they are too few for ranks to

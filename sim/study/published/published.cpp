@@ -116,10 +116,7 @@ PublishedResult predict_published(PublishedTable table, const WhatIfs& more,
 PublishedTable without_framework(PublishedTable table) {
   std::erase_if(table.steps,
                 [](const PublishedStep& step) { return step.request.framework == kNoFramework; });
-  for (PublishedStep& step : table.steps) {
-    step.request.framework = kNoFramework;
-    step.fitted = false;
-  }
+  for (PublishedStep& step : table.steps) step.request = step.plain;
   return table;
 }
 

@@ -55,8 +55,8 @@ struct PublishedResult {
 PublishedResult predict_published(PublishedTable table, const WhatIfs& more,
                                   const std::function<bool(std::size_t)>& progress);
 
-/// The same steps, predicted as no framework runs them: nothing is fitted to any of them then. No
-/// steps where the table names no framework.
+/// The same steps as no framework runs them. Rows stay fitted: profiles may be. No steps where the
+/// table names no framework.
 PublishedTable without_framework(PublishedTable table);
 
 /// `fitted`: of the rows that something was fitted to, or of the others; both where not said.

@@ -174,6 +174,8 @@ class Reader {
     PublishedStep step;
     for (const auto& [key, text] : settings_) set(key, text.of(cells), step.request);
     for (const auto& [key, text] : what_ifs_) step.request.sets.emplace_back(key, text.of(cells));
+    step.plain = step.request;
+    step.plain.framework = kNoFramework;
     choose_settings(step.request, [&](std::string_view key) {
       return std::any_of(settings_.begin(), settings_.end(),
                          [&](const auto& setting) { return setting.first == key; });

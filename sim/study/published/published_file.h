@@ -16,6 +16,7 @@ namespace strata {
 /// One row: a case, and what was measured of it.
 struct PublishedStep {
   CaseRequest request;
+  CaseRequest plain;  ///< the same without what its framework chooses
   std::string strategy;
   Seconds measured;     ///< of a step
   std::string network;  ///< rows of one are ranked against each other

@@ -204,7 +204,7 @@ TEST_F(SettingsTest, ASearchIsAsItsFieldsSay) {
 TEST_F(SettingsTest, TrustStandsBesideTheStep) {
   const auto* const trust = window_->findChild<QToolButton*>("trust");
   EXPECT_THAT(trust->text().toStdString(), HasSubstr("% measured"));
-  for (const char* words : {"Compute time rests on: ", "90 of 100 such steps take "}) {
+  for (const char* words : {"Compute time rests on: ", "90 of 100 steps lie there, "}) {
     EXPECT_THAT(trust->toolTip().toStdString(), HasSubstr(words));
   }
   choose("dtype", "bf16");

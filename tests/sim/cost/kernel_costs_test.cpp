@@ -53,6 +53,22 @@ KernelShard linear_shard() {
   return {op, {{1, 512, 1, 1, 64}}, {{{1, 256, 1, 1, 64}}}, {512 * 256, 0}};
 }
 
+// A row of 1 ms, beside units that keep up half its rate, or twice that.
+TEST(KernelCosts, NoProductIsFasterThanItsUnitsKeepUp) {
+  Profile p = with({products(DType::bf16, {{{1, 64, 512, 256}, 1}})});
+  const double flops = 2.0 * 64 * 256 * 512;
+  auto& sustained = p.sustained[static_cast<std::size_t>(DType::bf16)];
+  sustained = {FlopsPerSecond{flops / 5e-4}, ""};
+  expect_kernel_cost(kernel_cost(p, linear_shard(), Phase::forward, DType::bf16),
+                     CostSource::measured, 1e-3);
+  sustained->value = {flops / 2e-3};
+  expect_kernel_cost(kernel_cost(p, linear_shard(), Phase::forward, DType::bf16),
+                     CostSource::related, 2e-3);
+  p.kernels.burst_clocks = true;
+  expect_kernel_cost(kernel_cost(p, linear_shard(), Phase::forward, DType::bf16),
+                     CostSource::measured, 1e-3);
+}
+
 TEST(KernelCosts, AForwardProductIsItsRowAndBackwardOnesAreRelated) {
   const Profile p = with({products(
       DType::bf16, {{{1, 64, 256, 512}, 2}, {{1, 64, 512, 256}, 1}, {{1, 512, 256, 64}, 3}})});

@@ -165,7 +165,7 @@ TEST(ExpectedErrors, AreOfRowsThatNothingWasFittedTo) {
   ASSERT_EQ(records.size(), 1u);
   EXPECT_EQ(records[0].sort, result.answers[0].sort);
   EXPECT_EQ(records[0].error,
-            (ExpectedError{"mine", false, 2, 4, 1, 100, 0.2, 0.29, 0.3634, 3.5739}));
+            (ExpectedError{"mine", false, 2, 4, 1, 100, 0.2, 0.29, 0.0964, 13.4719}));
   EXPECT_EQ(parse_errors(print_errors(records), "errors.csv"), records);
 }
 
