@@ -102,15 +102,11 @@ void read_peaks(Table table, Peaks& peaks, Diagnostics& errors) {
   read.finish();
 }
 
-void read_sustained(Table table, Peaks& sustained, Diagnostics& errors) {
+// Of types that may be left out.
+template <class Figures, class Read>
+void read_by_type(Table table, Figures& figures, Read read_one, Diagnostics& errors) {
   FigureReader read(std::move(table), errors);
-  for (std::size_t i = 0; i < sustained.size(); ++i) read(kDTypeNames[i], sustained[i], read_peak);
-  read.finish();
-}
-
-void read_published(Table table, PublishedMfu& published, Diagnostics& errors) {
-  FigureReader read(std::move(table), errors);
-  for (std::size_t i = 0; i < published.size(); ++i) read(kDTypeNames[i], published[i], read_mfu);
+  for (std::size_t i = 0; i < figures.size(); ++i) read(kDTypeNames[i], figures[i], read_one);
   read.finish();
 }
 
@@ -241,11 +237,11 @@ Profile parse_profile(std::string_view toml, const std::string& file) {
   errors.attempt([&] { read_peaks(root.table("peak"), profile.peaks, errors); });
   errors.attempt([&] {
     if (auto sustained = root.optional_table("sustained"))
-      read_sustained(*sustained, profile.sustained, errors);
+      read_by_type(*sustained, profile.sustained, read_peak, errors);
   });
   errors.attempt([&] {
     if (auto published = root.optional_table("published_mfu"))
-      read_published(*published, profile.published_mfu, errors);
+      read_by_type(*published, profile.published_mfu, read_mfu, errors);
   });
   errors.attempt([&] { read_efficiency(root.table("efficiency"), profile.efficiency, errors); });
   errors.attempt([&] {
