@@ -11,6 +11,7 @@ namespace strata {
 std::string sync_text(const GradientSync& sync) {
   std::string text(name(sync.algorithm));
   if (sync.shares()) text = fmt::format("{}, ZeRO {}", text, name(sync.zero));
+  if (sync.zero_group > 0) text += fmt::format(" in groups of {}", sync.zero_group);
   if (sync.updates_on_host()) text += ", updates on hosts";
   if (sync.algorithm == SyncAlgorithm::ps || sync.bucket == kUsualBucket) return text;
   if (sync.bucket == Bytes{}) return text + ", no buckets";

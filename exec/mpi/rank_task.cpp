@@ -41,7 +41,7 @@ void RankRun::send(Turn turn) {
     const std::size_t part = reduces ? participant(id, plan_[id].device) : me;
     const std::int64_t first = group.brings_parts() ? 0 : group.part_of(part).begin;
     if (count > 0) {
-      backend_.copy_values(to, work_.values_of(group.buffers[me]) + first, count);
+      backend_.copy_values(to, work_.brought(group, me) + first, count);
     }
   }
   for (const Piece& piece : plan_.moves(id)) {
@@ -96,7 +96,7 @@ void RankRun::reduce(TaskId id, const std::vector<Staging>& parts) {
   const std::size_t me = participant(id, own_);
   const Interval own = group.part_of(me);
   if (own.empty()) return;
-  float* const brought = work_.values_of(group.buffers[me]) + own.begin;
+  float* const brought = work_.brought(group, me) + own.begin;
   float* const to = group.results.empty() ? brought : work_.values_of(group.results[me]);
   std::vector<const float*> all;
   for (std::size_t k = 0, other = 0; k < group.buffers.size(); ++k) {
@@ -110,10 +110,10 @@ void RankRun::gather(TaskId id, const std::vector<Staging>& parts) {
   const Group& group = group_of(id);
   const std::size_t me = participant(id, own_);
   const bool brings = group.brings_parts();
-  float* to = work_.values_of(brings ? group.results[me] : group.buffers[me]);
+  float* to = brings ? work_.values_of(group.results[me]) : work_.brought(group, me);
   const Interval own = group.part_of(me);
   if (brings && !own.empty()) {
-    backend_.copy_values(to + own.begin, work_.values_of(group.buffers[me]), own.size());
+    backend_.copy_values(to + own.begin, work_.brought(group, me), own.size());
   }
   for (std::size_t k = 0, other = 0; k < group.buffers.size(); ++k) {
     if (k == me) continue;

@@ -417,9 +417,11 @@ void TaskWork::reduce(TaskId id) {
   const Interval own = group.part_of(me);
   if (own.empty()) return;
   std::vector<const float*> parts;
-  for (BufferId buffer : group.buffers) parts.push_back(values_of(buffer) + own.begin);
-  float* const to = group.results.empty() ? values_of(group.buffers[me]) + own.begin
-                                          : values_of(group.results[me]);
+  for (std::size_t k = 0; k < group.buffers.size(); ++k) {
+    parts.push_back(brought(group, k) + own.begin);
+  }
+  float* const to =
+      group.results.empty() ? brought(group, me) + own.begin : values_of(group.results[me]);
   const auto others = static_cast<std::int64_t>(parts.size() - 1);
   if (group.adds) parts.push_back(to);
   backend_.combine(group.how, to, parts, group.counts, 0, own.size());
@@ -430,11 +432,11 @@ void TaskWork::gather(TaskId id) {
   const Group& group = plan_.groups()[plan_[id].detail];
   const std::size_t me = group.participant(id);
   const bool parts = group.brings_parts();
-  float* to = values_of(parts ? group.results[me] : group.buffers[me]);
+  float* to = parts ? values_of(group.results[me]) : brought(group, me);
   for (std::size_t k = 0; k < group.buffers.size(); ++k) {
     const Interval part = group.part_of(k);
     if ((k == me && !parts) || part.empty()) continue;
-    const float* from = values_of(group.buffers[k]);
+    const float* from = brought(group, k);
     backend_.copy_values(to + part.begin, parts ? from : from + part.begin, part.size());
     if (k != me) count(id, part.size());
   }

@@ -40,6 +40,10 @@ class TaskWork {
   void compute(Turn turn);
   Region region(View view);
   float* values_of(BufferId id);
+  /// What the group's participant k brings.
+  float* brought(const Group& group, std::size_t k) {
+    return values_of(group.buffers[k]) + group.first;
+  }
   /// Gives back the buffers that nobody uses after this task.
   void let_go(TaskId task);
   void count(TaskId task, std::int64_t values);

@@ -20,6 +20,7 @@ class Step(TypedDict, total=False):
     sync: str
     bucket: Size
     zero: int
+    zero_group: int
     offload: str
     dtype: str
     gradients: str

@@ -40,6 +40,7 @@ void each_setting(AnyTraining& training, const Visit& visit) {
   visit("sync", training.sync.algorithm);
   visit("bucket", training.sync.bucket);
   visit("zero", training.sync.zero);
+  visit("zero_group", training.sync.zero_group);
   visit("offload", training.sync.offload);
   visit("dtype", training.dtype);
   visit("gradients", training.gradients);

@@ -75,6 +75,9 @@ void change_exchanges(Case& input, const WhatIfValue& value) {
 void change_gather(Case& input, const WhatIfValue& value) {
   input.gathers_again = value.on;
 }
+void change_broadcast_hop(Case& input, const WhatIfValue& value) {
+  input.sync.broadcast_hop = parse_seconds(value.text);
+}
 void change_communication_share(Case& input, const WhatIfValue& value) {
   input.runtime.communication_share = parse_share(value.text, input);
 }
@@ -131,6 +134,7 @@ std::vector<WhatIfSpec> make_table() {
       {"launch.lockstep", duration, change_launch<&Launches::lockstep>},
       {"launch.stages", word, change_wait<&Launches::wait_for_stages>, kHostWords},
       {"launch.passes", word, change_wait<&Launches::wait_for_passes>, kHostWords},
+      {"broadcast.hop", duration, change_broadcast_hop},
       {"communication.share", share, change_communication_share},
       {"host.bandwidth", bandwidth, change_host<&HostUpdates::link>},
       {"host.memory_bandwidth", bandwidth, change_host<&HostUpdates::memory>},

@@ -16,7 +16,8 @@
 namespace strata {
 namespace {
 
-Cluster rebuild(const Cluster& like, std::span<const Device> devices, std::span<const Link> links) {
+Cluster rebuild(const Cluster& like, std::span<const Device> devices, std::span<const Link> links,
+                CommunicationLibrary library) {
   ClusterBuilder builder(like);
   for (const Device& device : devices) builder.add_device(device);
   for (const std::string& name : like.switches()) builder.add_switch(name);
@@ -29,8 +30,11 @@ Cluster rebuild(const Cluster& like, std::span<const Device> devices, std::span<
     for (const LinkId link : route.links) over.push_back(like[link].name);
     builder.add_route(like[route.from].name, like[route.to].name, std::move(over));
   }
-  builder.set_communication_library(like.communication_library());
+  builder.set_communication_library(std::move(library));
   return std::move(builder).build();
+}
+Cluster rebuild(const Cluster& like, std::span<const Device> devices, std::span<const Link> links) {
+  return rebuild(like, devices, links, like.communication_library());
 }
 
 /// "\"a\", \"b\"" of what is there, each once, in order of appearance; a few of them.
@@ -166,9 +170,24 @@ Cluster with_device_memory_reserve(const Cluster& cluster, std::string_view sele
                       [value](Device& device) { device.memory_reserve = value; });
 }
 
+Cluster with_network_share(const Cluster& cluster, std::variant<double, Multiple> change) {
+  CommunicationLibrary library = cluster.communication_library();
+  if (library.protocols.empty()) library.protocols.push_back({.name = "network"});
+  for (TransferProtocol& protocol : library.protocols) {
+    protocol.network_share = changed(protocol.network_share, change);
+    if (protocol.network_share <= 0 || protocol.network_share > 1) {
+      throw InputError(
+          fmt::format("{} is not a share of the bandwidth between hosts; allowed: a "
+                      "number above 0, at most 1, or a factor that leads to one",
+                      protocol.network_share));
+    }
+  }
+  return rebuild(cluster, cluster.devices(), cluster.links(), std::move(library));
+}
+
 std::span<const ClusterWhatIf> cluster_what_ifs() {
   using Text = std::string_view;
-  static constexpr std::array<ClusterWhatIf, 5> kRows = {{
+  static constexpr std::array<ClusterWhatIf, 6> kRows = {{
       {"link.SELECTOR.bandwidth", WhatIfForm::bandwidth,
        [](const Cluster& cluster, Text selector, Text value) {
          return with_link_bandwidth(cluster, selector,
@@ -189,6 +208,10 @@ std::span<const ClusterWhatIf> cluster_what_ifs() {
       {"device.SELECTOR.memory_reserve", WhatIfForm::size,
        [](const Cluster& cluster, Text selector, Text value) {
          return with_device_memory_reserve(cluster, selector, parse_bytes(value));
+       }},
+      {"communication.network_share", WhatIfForm::speed,
+       [](const Cluster& cluster, Text, Text value) {
+         return with_network_share(cluster, parse_change<double>(value, parse_speed));
        }},
   }};
   return kRows;

@@ -36,6 +36,10 @@ Cluster with_device_speed(const Cluster& cluster, std::string_view selector,
 Cluster with_device_memory(const Cluster& cluster, std::string_view selector, Bytes value);
 Cluster with_device_memory_reserve(const Cluster& cluster, std::string_view selector, Bytes value);
 
+/// Of each protocol by which the cluster's library of collectives moves bytes, or of the only one
+/// where it names none. Throws InputError where it is not above 0 and at most 1.
+Cluster with_network_share(const Cluster& cluster, std::variant<double, Multiple> change);
+
 struct ClusterWhatIf {
   std::string_view key;  ///< with SELECTOR in it
   WhatIfForm form;

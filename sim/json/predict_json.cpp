@@ -120,6 +120,7 @@ Json prediction_json(const Case& input, const Prediction& prediction) {
   Json json = columns_json(result, {"model", "cluster", "strategy", "sync", "dtype", "devices",
                                     "batch", "step_seconds", "bucket_bytes"});
   json["zero"] = static_cast<int>(input.sync.zero);
+  json["zero_group"] = input.sync.zero_group;
   json["offload"] = name(input.sync.offload);
   json["optimizer"] = name(input.optimizer);
   json["gradients"] = name(input.dtypes.gradients);

@@ -84,6 +84,7 @@ Json run_json(const RunNames& names, const RunReport& report) {
                {"sync", name(names.training.sync.algorithm)},
                {"bucket_bytes", names.training.sync.bucket_in_use().value},
                {"zero", static_cast<int>(names.training.sync.zero)},
+               {"zero_group", names.training.sync.zero_group},
                {"optimizer", name(names.training.optimizer)},
                {"recompute", name(names.training.recompute)},
                {"rounds", report.plan.rounds()},

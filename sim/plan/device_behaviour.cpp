@@ -174,12 +174,17 @@ void add_group(Observer& by, const std::vector<DeviceId>& devices, Bits sums,
   for (const SyncAlgorithm algorithm : algorithms) add_loads(by, algorithm, at->second);
 }
 
+Bits contents_of(const Bucket& bucket) {
+  Bits contents = 0x6BC;
+  for (const BucketPart& part : bucket.parts) contents = mixed(contents, part.layer(), part.first);
+  return contents;
+}
+
 // Devices that sum gradients, and which layers' at once.
 Bits add_bucket(Observer& by, std::uint32_t b) {
   const Bucket& bucket = by.of.step.buckets[b];
   const GradientSync& sync = by.of.sync;
-  Bits contents = 0x6BC;
-  for (const BucketPart& part : bucket.parts) contents = mixed(contents, part.layer(), part.first);
+  const Bits contents = contents_of(bucket);
   by.buckets.resize(by.of.step.buckets.size());
   if (by.buckets[b]) return contents;
   by.buckets[b] = true;
@@ -313,6 +318,23 @@ void observe(Observer& by, const UpdateInterval& update) {
   for (std::size_t k = 0; k < bucket.devices.size(); ++k) {
     const std::int64_t own = share_of(bucket.values, bucket.devices.size(), k).size();
     by.alone(bucket.devices[k]) += mixed(contents, 0x2E60, own);
+  }
+}
+
+// Devices of all groups that hold the same interval.
+void observe(Observer& by, const SumIntervals& sum) {
+  const Step& step = by.of.step;
+  const SyncAlgorithm chosen = by.of.sync.algorithm;
+  const auto algorithms =
+      chosen != SyncAlgorithm::automatic ? std::span(&chosen, 1) : collective_algorithms();
+  const Bucket& bucket = step.buckets[sum.first];
+  for (std::size_t k = 0; k < bucket.devices.size(); ++k) {
+    std::vector<DeviceId> devices;
+    for (std::uint32_t b = sum.first; b < sum.first + sum.alike; ++b) {
+      devices.push_back(step.buckets[b].devices[k]);
+    }
+    const std::int64_t own = share_of(bucket.values, bucket.devices.size(), k).size();
+    add_group(by, devices, mixed(0x5A11, contents_of(bucket), own), algorithms);
   }
 }
 

@@ -172,14 +172,18 @@ void update_at_server(Expansion& to, std::size_t k, const Bucket& bucket) {
 }  // namespace
 
 std::uint32_t group_shape(Expansion& to, SyncAlgorithm algorithm,
-                          const std::vector<DeviceId>& devices, Bytes bytes, GroupWork work) {
+                          const std::vector<DeviceId>& devices, Bytes bytes, GroupWork work,
+                          Seconds more) {
   SyncCosts& costs = to.memo.sync_costs();
   const Collective& collective = costs.collective(algorithm, devices, work);
   const std::uint32_t protocols = collective.fastest(bytes);
-  const auto [at, fresh] = to.shapes.try_emplace({algorithm, work, protocols, devices}, 0);
+  const auto [at, fresh] =
+      to.shapes.try_emplace({algorithm, work, protocols, devices, more.value}, 0);
   if (fresh) {
-    at->second = to.builder.add_group_shape(
-        {costs.ring(devices), phases_of_classes(to, collective.phases(protocols))});
+    std::vector<CollectivePhase> phases = collective.phases(protocols);
+    if (!phases.empty()) phases.front().latency += more;
+    at->second =
+        to.builder.add_group_shape({costs.ring(devices), phases_of_classes(to, std::move(phases))});
   }
   return at->second;
 }
@@ -214,13 +218,14 @@ std::vector<Task> participants(const Expansion& to, const Bucket& bucket) {
   return tasks;
 }
 
-Group bucket_group(Expansion& to, const Bucket& bucket, SyncAlgorithm algorithm, GroupWork work) {
+Group bucket_group(Expansion& to, const Bucket& bucket, SyncAlgorithm algorithm, GroupWork work,
+                   Seconds more) {
   const DTypes& types = to.options.dtypes;
   const std::int64_t size =
       element_bytes(work == GroupWork::all_gather ? types.parameters : types.gradients);
   const Bytes bytes{bucket.values * size};
   Group sum{GroupPurpose::parameters, algorithm,
-            group_shape(to, algorithm, bucket.devices, bytes, work), bytes};
+            group_shape(to, algorithm, bucket.devices, bytes, work, more), bytes};
   sum.work = work;
   sum.values = bucket.values;
   sum.counts.assign(
@@ -251,9 +256,8 @@ SyncAlgorithm algorithm_of(Expansion& to, std::span<const Bucket* const> buckets
 }
 
 // A device runs its parameter collectives one after another, in plan order: one stream.
-std::vector<TaskId> join_bucket(Expansion& to, const Bucket& bucket, std::uint32_t group,
-                                const Task& kind, const std::vector<std::vector<TaskId>>& after) {
-  std::vector<Task> tasks = participants(to, bucket);
+std::vector<TaskId> join_in_turn(Expansion& to, std::vector<Task> tasks, std::uint32_t group,
+                                 const Task& kind, const std::vector<std::vector<TaskId>>& after) {
   const bool copies = have_copy_engines(to, tasks);
   std::vector<TaskId> all, joined;
   if (!copies) {
@@ -274,6 +278,11 @@ std::vector<TaskId> join_bucket(Expansion& to, const Bucket& bucket, std::uint32
     joined.push_back(stream);
   }
   return joined;
+}
+
+std::vector<TaskId> join_bucket(Expansion& to, const Bucket& bucket, std::uint32_t group,
+                                const Task& kind, const std::vector<std::vector<TaskId>>& after) {
+  return join_in_turn(to, participants(to, bucket), group, kind, after);
 }
 
 void expand(Expansion& to, const Action& action, const SumStatistics& sum) {

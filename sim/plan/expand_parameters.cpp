@@ -223,4 +223,96 @@ void expand(Expansion& to, const Action& action, const ReduceScatter& reduce) {
   shared.reduced = join_bucket(to, bucket, shared.sum, kind, after);
 }
 
+namespace {
+
+/// Of alike buckets, the replicas that hold the same interval, a device of each group: those that
+/// have tasks.
+struct HoldersOfInterval {
+  std::vector<DeviceId> devices;  // all of them
+  std::vector<Task> tasks;
+  std::vector<TaskId*> reduced;
+  std::vector<BufferId> gradients;
+};
+
+HoldersOfInterval holders_of(Expansion& to, const SumIntervals& sum, std::size_t replica) {
+  HoldersOfInterval holders;
+  for (std::uint32_t b = sum.first; b < sum.first + sum.alike; ++b) {
+    const Bucket& bucket = to.step.buckets[b];
+    holders.devices.push_back(bucket.devices[replica]);
+    if (!to.shards.has_tasks(bucket.devices[replica])) continue;
+    SharedBucket& shared = to.shared[b];
+    const auto found = std::find(shared.replicas.begin(), shared.replicas.end(), replica);
+    const auto at = static_cast<std::size_t>(found - shared.replicas.begin());
+    const BucketPart& end = bucket.parts.back();
+    const LayerId layer = end.layer_of(replica);
+    holders.tasks.push_back(
+        to.task(TaskKind::collective, Phase::update, layer, end.shards[replica]));
+    holders.reduced.push_back(&shared.reduced[at]);
+    const std::size_t slot = to.shards.slot(layer, end.shards[replica]);
+    holders.gradients.push_back(shares_gradients(to.options.sync, bucket)
+                                    ? shared.gradients[at]
+                                    : to.parameters[layer()].gradients[slot].buffer);
+  }
+  return holders;
+}
+
+std::vector<SummedLayer> layers_within(const Expansion& to, const Bucket& bucket,
+                                       const Interval& own) {
+  const std::int64_t size = element_bytes(to.options.dtypes.gradients);
+  std::vector<SummedLayer> layers;
+  for (const BucketPart& part : bucket.parts) {
+    const Tile tile = partition(to.graph[part.layer], to.strategy[part.layer].degrees)
+                          .tile(static_cast<std::int64_t>(part.shards.front()));
+    const std::int64_t held = shard_parameters(to.graph[part.layer], tile).total();
+    const Interval within = intersect(own, {part.first, part.first + held});
+    if (within.empty()) continue;
+    layers.push_back({part.layer, Bytes{within.size() * size}, within.begin - own.begin});
+  }
+  return layers;
+}
+
+SyncAlgorithm algorithm_between(Expansion& to, const std::vector<DeviceId>& devices, Bytes bytes) {
+  const SyncAlgorithm chosen = to.options.sync.algorithm;
+  if (chosen != SyncAlgorithm::automatic) return chosen;
+  const ReplicaGroup group{devices, bytes};
+  return to.memo.sync_costs().cheapest(collective_algorithms(), std::span(&group, 1), 0);
+}
+
+void sum_interval(Expansion& to, const SumIntervals& sum, std::size_t replica) {
+  const Bucket& bucket = to.step.buckets[sum.first];
+  const Interval own = interval_of(bucket, replica);
+  HoldersOfInterval holders = holders_of(to, sum, replica);
+  if (holders.tasks.empty() || own.empty()) return;
+  const Bytes bytes{own.size() * element_bytes(to.options.dtypes.gradients)};
+  const SyncAlgorithm algorithm = algorithm_between(to, holders.devices, bytes);
+  Group all{GroupPurpose::parameters, algorithm, group_shape(to, algorithm, holders.devices, bytes),
+            bytes};
+  all.values = own.size();
+  all.first = shares_gradients(to.options.sync, bucket) ? 0 : own.begin;
+  all.counts.assign(holders.tasks.size(), 1);
+  all.layers = layers_within(to, bucket, own);
+  all.buffers = std::move(holders.gradients);
+  const std::uint32_t group = to.builder.add_group(std::move(all));
+  std::vector<std::vector<TaskId>> after;
+  std::vector<TaskId> made;
+  for (const TaskId* reduced : holders.reduced) {
+    after.push_back({*reduced});
+    made.push_back(*reduced);
+  }
+  Task kind;
+  kind.phase = Phase::update;
+  const std::vector<TaskId> summed =
+      have_copy_engines(to, holders.tasks)
+          ? join_in_turn(to, std::move(holders.tasks), group, kind, after)
+          : sum_by_hand(to, group, holders.tasks, made);
+  for (std::size_t k = 0; k < summed.size(); ++k) *holders.reduced[k] = summed[k];
+}
+
+}  // namespace
+
+void expand(Expansion& to, const Action&, const SumIntervals& sum) {
+  const std::size_t replicas = to.step.buckets[sum.first].devices.size();
+  for (std::size_t k = 0; k < replicas; ++k) sum_interval(to, sum, k);
+}
+
 }  // namespace strata

@@ -203,7 +203,10 @@ void expand(Expansion& to, const Action&, const GatherUpdated& gather) {
   const Bucket& bucket = to.step.buckets[gather.bucket];
   if (!is_expanded(to, bucket)) return;
   const SharedBucket& shared = to.shared[gather.bucket];
-  Group all = bucket_group(to, bucket, shared.algorithm, GroupWork::all_gather);
+  const auto layers = static_cast<double>(bucket.parts.size());
+  const auto hops = static_cast<double>(bucket.devices.size() - 1);
+  const Seconds passing{layers * hops * to.options.sync.broadcast_hop.value};
+  Group all = bucket_group(to, bucket, shared.algorithm, GroupWork::all_gather, passing);
   all.buffers = shared.parameters;
   Task kind;
   kind.kind = TaskKind::gather;

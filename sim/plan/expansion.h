@@ -207,7 +207,8 @@ struct Expansion {
   SharedByRounds by_rounds;
   std::vector<bool> in_place;        ///< by layer: works on its producer's buffer
   std::vector<bool> output_is_read;  ///< a backward pass reads what lies in the layer's buffer
-  using ShapeKey = std::tuple<SyncAlgorithm, GroupWork, std::uint32_t, std::vector<DeviceId>>;
+  using ShapeKey =
+      std::tuple<SyncAlgorithm, GroupWork, std::uint32_t, std::vector<DeviceId>, double>;
   std::map<ShapeKey, std::uint32_t> shapes;
 
   Round& round_of(const Action& action) { return *rounds[action.round]; }
@@ -241,6 +242,7 @@ void expand(Expansion& to, const Action& action, const PutTogetherAgain& again);
 void expand(Expansion& to, const Action& action, const GatherInputsAgain& again);
 void expand(Expansion& to, const Action& action, const SumGradients& sum);
 void expand(Expansion& to, const Action& action, const ReduceScatter& reduce);
+void expand(Expansion& to, const Action& action, const SumIntervals& sum);
 void expand(Expansion& to, const Action& action, const UpdateLayer& update);
 void expand(Expansion& to, const Action& action, const UpdateBucket& update);
 void expand(Expansion& to, const Action& action, const UpdateInterval& update);
@@ -293,20 +295,24 @@ struct HeldAt {
 HeldAt held_at(const Expansion& to, LayerId layer, std::size_t shard);
 
 // expand_groups.cpp
-/// `bytes`: of the tensor.
+/// `bytes`: of the tensor. `more`: what its latency is longer by than its links'.
 std::uint32_t group_shape(Expansion& to, SyncAlgorithm algorithm,
                           const std::vector<DeviceId>& devices, Bytes bytes,
-                          GroupWork work = GroupWork::all_reduce);
+                          GroupWork work = GroupWork::all_reduce, Seconds more = {});
 bool have_copy_engines(const Expansion& to, std::span<const Task> participants);
 std::vector<TaskId> sum_by_hand(Expansion& to, std::uint32_t group,
                                 std::span<const Task> participants, std::span<const TaskId> made);
 /// The tasks of those that have some.
 std::vector<Task> participants(const Expansion& to, const Bucket& bucket);
-Group bucket_group(Expansion& to, const Bucket& bucket, SyncAlgorithm algorithm, GroupWork work);
+Group bucket_group(Expansion& to, const Bucket& bucket, SyncAlgorithm algorithm, GroupWork work,
+                   Seconds more = {});
 /// Of buckets that are summed at once.
 SyncAlgorithm algorithm_of(Expansion& to, std::span<const Bucket* const> buckets);
-/// `kind`: of the tasks, and their phase. `after`: by replica. Where devices do it by hand, each
-/// waits for all, whose memory it reads.
+/// `kind`: of the tasks, and their phase. `after`: by task. Where devices do it by hand, each waits
+/// for all, whose memory it reads.
+std::vector<TaskId> join_in_turn(Expansion& to, std::vector<Task> tasks, std::uint32_t group,
+                                 const Task& kind, const std::vector<std::vector<TaskId>>& after);
+/// By those of the bucket's replicas that have tasks.
 std::vector<TaskId> join_bucket(Expansion& to, const Bucket& bucket, std::uint32_t group,
                                 const Task& kind, const std::vector<std::vector<TaskId>>& after);
 

@@ -131,6 +131,7 @@ struct Group {
   std::vector<BufferId> buffers = {};     ///< by participant: what it brings, then the sum
   Combination how = Combination::sum;     ///< as the buffers become one
   std::int64_t values = 0;                ///< of each buffer
+  std::int64_t first = 0;                 ///< where these begin in it
   std::vector<std::int64_t> counts = {};  ///< by participant: elements that a value stands for
   std::vector<SummedLayer> layers = {};   ///< whose values these are, one after another
   GroupWork work = GroupWork::all_reduce;

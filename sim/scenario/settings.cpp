@@ -36,6 +36,7 @@ constexpr std::span<const std::string_view> kNoWords;
 
 // A batch of this size already makes numbers of samples and bytes that 64 bits hold and no machine.
 constexpr std::int64_t kMostSamples = std::int64_t{1} << 30;
+constexpr std::int64_t kMostGroup = std::int64_t{1} << 20;
 // Every task of a simulated step is kept; of a step that is run, nothing is.
 constexpr std::int64_t kMostSimulatedSteps = 1000, kMostRunSteps = 100'000'000;
 // What a double holds exactly, so that a seed is the same after JSON.
@@ -82,6 +83,10 @@ constexpr auto kSettings = std::to_array<SettingSpec>({
      "2 also their gradients, 3 also the parameters, which each pass then gathers (ZeRO, FSDP; "
      "default 0)",
      kZeroNames},
+    {"zero_group", ValueForm::natural, kEveryJob, "N",
+     "replicas share in groups of N, in order, or of the largest divisor of their number below it; "
+     "groups sum what each replica keeps of the gradients (HSDP, hybrid_shard; default 0, all)",
+     kNoWords, kMostGroup},
     {"offload", ValueForm::choice, kSimulated, "WHAT",
      "what hosts keep in their memory for their devices: none, or optimizer, its state and the "
      "update, which gets gradients and gives parameters back (ZeRO-Offload; default none)",

@@ -7,6 +7,7 @@ struct EndsRounds {
   bool operator()(const SumGradients& /*unused*/) const { return true; }
   bool operator()(const UpdateLayer& /*unused*/) const { return true; }
   bool operator()(const UpdateBucket& /*unused*/) const { return true; }
+  bool operator()(const SumIntervals& /*unused*/) const { return true; }
   bool operator()(const UpdateInterval& /*unused*/) const { return true; }
   bool operator()(const GatherUpdated& /*unused*/) const { return true; }
   bool operator()(const Read& /*unused*/) const { return false; }

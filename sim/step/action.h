@@ -96,6 +96,11 @@ struct ReduceScatter {
   std::uint32_t bucket = 0;
 };
 
+/// Groups of replicas that share add up their intervals of alike buckets, after ReduceScatter.
+struct SumIntervals {
+  std::uint32_t first = 0, alike = 1;  ///< buckets
+};
+
 /// Of a layer whose shards have no replicas. `on_host`, here and below: in the memory of the
 /// device's host, which gets the gradients and gives back the parameters.
 struct UpdateLayer {
@@ -123,8 +128,8 @@ struct GatherUpdated {
 
 using Work = std::variant<Read, GatherParameters, Compute, SumStatistics, SumPartialOutputs,
                           SumOutputGradient, ReturnGradient, Forget, PutTogetherAgain,
-                          GatherInputsAgain, SumGradients, ReduceScatter, UpdateLayer, UpdateBucket,
-                          UpdateInterval, GatherUpdated>;
+                          GatherInputsAgain, SumGradients, ReduceScatter, SumIntervals, UpdateLayer,
+                          UpdateBucket, UpdateInterval, GatherUpdated>;
 
 struct Action {
   Work work;

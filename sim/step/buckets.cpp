@@ -66,11 +66,71 @@ std::vector<std::uint32_t> shards_with(const Layer& layer, const Degrees& degree
   throw InternalError("no shard holds a part of a weight that its layer shares");
 }
 
+// Into how many groups the replicas of all layers of the bucket fall.
+std::size_t group_count(const Bucket& bucket, std::size_t group) {
+  const BucketPart& part = bucket.parts.front();
+  const std::size_t own = part.copies.empty() ? part.shards.size() : part.copies.front().first;
+  std::size_t size = std::min(group, own);
+  while (own % size != 0) --size;
+  if (size < 2) return 1;
+  const std::size_t groups = own / size;
+  const auto divides = [&](const BucketPart& each) {
+    const auto starts = [&](const BucketPart::Copy& copy) { return copy.first % groups == 0; };
+    return each.shards.size() % groups == 0 && std::ranges::all_of(each.copies, starts);
+  };
+  return std::ranges::all_of(bucket.parts, divides) ? groups : 1;
+}
+
+// The replicas that the k-th of so many groups has of each layer, of a part.
+std::vector<std::size_t> replicas_in(const BucketPart& part, std::size_t k, std::size_t groups) {
+  std::vector<std::size_t> begins = {0};
+  for (const BucketPart::Copy& copy : part.copies) begins.push_back(copy.first);
+  begins.push_back(part.shards.size());
+  std::vector<std::size_t> replicas;
+  for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
+    const std::size_t each = (begins[i + 1] - begins[i]) / groups;
+    for (std::size_t r = 0; r < each; ++r) replicas.push_back(begins[i] + k * each + r);
+  }
+  return replicas;
+}
+
+Bucket bucket_of_group(const Bucket& all, std::size_t k, std::size_t groups) {
+  Bucket own{{}, {}, all.values};
+  for (const std::size_t replica : replicas_in(all.parts.front(), k, groups)) {
+    own.devices.push_back(all.devices[replica]);
+  }
+  for (const BucketPart& part : all.parts) {
+    BucketPart& held = own.parts.emplace_back(BucketPart{part.layer, {}, part.first, part.copies});
+    for (BucketPart::Copy& copy : held.copies) copy.first /= groups;
+    for (const std::size_t replica : replicas_in(part, k, groups)) {
+      held.shards.push_back(part.shards[replica]);
+    }
+  }
+  return own;
+}
+
+std::vector<Bucket> in_groups(std::vector<Bucket> buckets, std::int64_t group) {
+  std::vector<Bucket> split;
+  split.reserve(buckets.size());
+  for (Bucket& bucket : buckets) {
+    const std::size_t groups =
+        group == 0 ? 1 : group_count(bucket, static_cast<std::size_t>(group));
+    const auto first = static_cast<std::uint32_t>(split.size());
+    for (std::size_t k = 0; k < groups; ++k) {
+      split.push_back(groups == 1 ? std::move(bucket) : bucket_of_group(bucket, k, groups));
+      split.back().first_alike = first;
+      split.back().alike = static_cast<std::uint32_t>(groups);
+    }
+  }
+  return split;
+}
+
 }  // namespace
 
 std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strategy,
                                      const std::vector<bool>& trains, Bytes capacity,
-                                     std::int64_t element_bytes, std::int64_t unit) {
+                                     std::int64_t element_bytes, std::int64_t unit,
+                                     std::int64_t group) {
   Filling filling(capacity, element_bytes, unit);
   for (std::size_t i = graph.size(); i-- > 0;) {
     const LayerId layer(i);
@@ -107,7 +167,7 @@ std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strateg
                   shard_parameters(graph[layer], tile).total());
     }
   }
-  return std::move(filling).all();
+  return in_groups(std::move(filling).all(), group);
 }
 
 }  // namespace strata

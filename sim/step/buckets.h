@@ -42,6 +42,9 @@ struct Bucket {
   std::vector<DeviceId> devices;  ///< by replica
   std::vector<BucketPart> parts;
   std::int64_t values = 0;
+  /// Buckets of the same values, one for each group of replicas that share: the first of them, and
+  /// how many.
+  std::uint32_t first_alike = 0, alike = 1;
 };
 
 /// Whether several layers hold copies of a weight in it.
@@ -56,10 +59,12 @@ inline bool has_copies(const Bucket& bucket) {
 /// DistributedDataParallel, by layers). With a capacity of 0 every parameter shard has its own.
 /// Layers in `trains`; parameter shards that one device holds have none. Layers that hold copies of
 /// a weight have theirs where its owner has them. Parts begin at multiples of `unit` values, behind
-/// gaps that nobody reads.
+/// gaps that nobody reads. Replicas of a layer that share in groups have a bucket for each group,
+/// of `group` of them in order (0: of all), or of the largest divisor of their number below it.
 std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strategy,
                                      const std::vector<bool>& trains, Bytes capacity,
-                                     std::int64_t element_bytes, std::int64_t unit = 1);
+                                     std::int64_t element_bytes, std::int64_t unit = 1,
+                                     std::int64_t group = 0);
 
 inline constexpr Bytes kFirstBucket{std::int64_t{1} << 20};
 

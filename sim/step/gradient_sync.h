@@ -48,11 +48,16 @@ struct GradientSync {
   SyncAlgorithm algorithm = SyncAlgorithm::ring;
   Bytes bucket = {};
   Zero zero = Zero::nothing;
+  /// Replicas share in groups of so many, and groups sum their intervals (hybrid sharding); 0: all.
+  std::int64_t zero_group = 0;
   Offload offload = Offload::nothing;
+  /// Updated parameters come by broadcasts, a layer's after another's, which each replica passes on
+  /// in so long; 0: all of a bucket by one all-gather.
+  Seconds broadcast_hop = {};
 
   constexpr GradientSync(SyncAlgorithm by = SyncAlgorithm::ring, Bytes at_once = {},
-                         Zero shared = Zero::nothing)
-      : algorithm(by), bucket(at_once), zero(shared) {}
+                         Zero shared = Zero::nothing, std::int64_t group = 0)
+      : algorithm(by), bucket(at_once), zero(shared), zero_group(group) {}
   bool shares() const { return zero != Zero::nothing; }
   bool updates_on_host() const { return offload == Offload::optimizer; }
   /// Of values in a bucket (gradient_buckets()): its parameters lie there, too, of which kernels

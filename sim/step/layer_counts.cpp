@@ -42,6 +42,7 @@ struct Counter {
   void operator()(const GatherInputsAgain& /*unused*/) {}
   void operator()(const SumGradients& /*unused*/) {}
   void operator()(const ReduceScatter& /*unused*/) {}
+  void operator()(const SumIntervals& /*unused*/) {}
   void operator()(const GatherUpdated& /*unused*/) {}
 
   void update_all(std::uint32_t bucket) {

@@ -53,7 +53,7 @@ std::vector<Bucket> buckets_of(const Graph& graph, const Strategy& strategy,
   trains.reserve(layers.size());
   for (const StepLayer& layer : layers) trains.push_back(layer.phases[Phase::update]);
   return gradient_buckets(graph, strategy, trains, options.sync.bucket_in_use(),
-                          options.gradient_bytes, options.sync.unit());
+                          options.gradient_bytes, options.sync.unit(), options.sync.zero_group);
 }
 
 // One round of one stage is in no order but that of its layers, unless a schedule splits its

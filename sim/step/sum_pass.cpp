@@ -69,9 +69,14 @@ void ReplicaSums::add_sums(LayerId holder, std::uint32_t round) {
   if (ended.empty()) return;
   if (to_.options.sync.shares()) {
     for (const std::uint32_t b : ended) {
-      if (!shares_gradients(to_.options.sync, to_.step.buckets[b]))
-        to_.add(ReduceScatter{b}, round);
-      update(UpdateInterval{b, on_host}, round);
+      const Bucket& bucket = to_.step.buckets[b];
+      if (!shares_gradients(to_.options.sync, bucket)) to_.add(ReduceScatter{b}, round);
+      const std::uint32_t last = bucket.first_alike + bucket.alike - 1;
+      if (b != last) continue;
+      if (bucket.alike > 1) to_.add(SumIntervals{bucket.first_alike, bucket.alike}, round);
+      for (std::uint32_t k = bucket.first_alike; k <= last; ++k) {
+        update(UpdateInterval{k, on_host}, round);
+      }
     }
     return;
   }

@@ -283,6 +283,7 @@ class CaseDrawer {
   void draw(const SettingSpec& setting) {
     if (is_left_out(setting.key) || !is_said(random_)) return;
     if (setting.key == "schedule") return add("schedule", drawn_schedule());
+    if (setting.key == "zero_group") return draw_zero_group();
     if (setting.key == "as") return add("as", one_of(random_, framework_names()));
     switch (setting.form) {
       case ValueForm::choice:
@@ -299,6 +300,11 @@ class CaseDrawer {
       default:
         throw InternalError(fmt::format("nothing says how `{}` is drawn", setting.key));
     }
+  }
+
+  void draw_zero_group() {
+    const std::string zero = drawn_.value("zero");
+    if (!zero.empty() && zero != "0") add("zero_group", fmt::format("{}", pick(random_, 2, 6)));
   }
 
   std::string drawn_schedule() {
@@ -331,6 +337,9 @@ class CaseDrawer {
   }
 
   std::string value_of(const WhatIfSpec& what_if) {
+    if (what_if.key == "communication.network_share") {
+      return fmt::format("{:.2f}", 0.05 * static_cast<double>(pick(random_, 1, 20)));
+    }
     switch (what_if.form) {
       case WhatIfForm::bandwidth:
         return is_said(random_) ? factor(random_)

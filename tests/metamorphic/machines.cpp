@@ -174,6 +174,7 @@ void twice_as_fast_takes_half_the_time(Trial& trial) {
                           &launches.communication, &launches.lockstep}) {
     *launch = *launch / 2;
   }
+  fast.sync.broadcast_hop = fast.sync.broadcast_hop / 2;
   HostUpdates& host = fast.runtime.host;
   for (HostRate* rate : {&host.link, &host.memory}) rate->times *= 2;
   const Answer half{trial.base.question, fast, trial.base.strategy, trial.predicted(fast)};

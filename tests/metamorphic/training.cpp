@@ -100,10 +100,13 @@ bool has_copies_of_weights(const Graph& graph) {
 void sharing_moves_what_its_formula_says(Trial& trial) {
   const Case& cut = trial.cut();
   const bool one_type = cut.dtypes.gradients == cut.dtypes.parameters;
-  if (!cut.sync.shares() || !one_type || has_copies_of_weights(cut.graph)) return;
+  if (!cut.sync.shares() || cut.sync.zero_group > 0 || !one_type ||
+      has_copies_of_weights(cut.graph))
+    return;
   if (!trial.is("as", "") || !trial.is("strategy", "data")) return;
   trial.applies();
-  const std::int64_t apart = trial.with({{"zero", "0"}}).found.communication.sync.value;
+  const std::int64_t apart =
+      trial.with({{"zero", "0"}, {"zero_group", ""}}).found.communication.sync.value;
   const std::int64_t rounds = cut.rounds;
   const std::int64_t times = cut.sync.zero == Zero::state       ? 2
                              : cut.sync.zero == Zero::gradients ? rounds + 1
@@ -121,8 +124,11 @@ void sharing_moves_what_its_formula_says(Trial& trial) {
 // Replicas that share the optimizer's state update a part each, of equal work on equal devices.
 void sharing_updates_all_once(Trial& trial) {
   const Case& cut = trial.cut();
-  if (!cut.sync.shares() || !trial.is("strategy", "data") || !trial.is("as", "")) return;
-  const Answer apart = trial.with({{"zero", "0"}});
+  if (!cut.sync.shares() || cut.sync.zero_group > 0 || !trial.is("strategy", "data") ||
+      !trial.is("as", "")) {
+    return;
+  }
+  const Answer apart = trial.with({{"zero", "0"}, {"zero_group", ""}});
   const auto parts = device_work(trial.input(), trial.found()),
              whole = device_work(apart.input, apart.found);
   const auto same = [&](const DeviceWork& other) {

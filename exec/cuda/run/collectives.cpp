@@ -56,8 +56,8 @@ void Collectives::perform(std::uint32_t group) {
   for (TaskId id : here_[group]) {
     const std::size_t me = all.participant(id);
     backend_.enter_stream(stream_of(id));
-    PeerPart part{plan_[id].device, &backend_.stream(stream_of(id)),
-                  work_.values_of(all.buffers[me]), nullptr};
+    PeerPart part{plan_[id].device, &backend_.stream(stream_of(id)), work_.brought(all, me),
+                  nullptr};
     if (all.how != Combination::sum) {
       part.all = static_cast<float*>(backend_.allocate(part.device, everybodys));
     }
@@ -81,7 +81,7 @@ void Collectives::perform_half(std::uint32_t group) {
     const std::size_t me = half.participant(id);
     const Interval own = intervals[me];
     backend_.enter_stream(stream_of(id));
-    float* const brought = work_.values_of(half.buffers[me]);
+    float* const brought = work_.brought(half, me);
     const bool apart = !half.results.empty();
     float* const result = apart ? work_.values_of(half.results[me]) : nullptr;
     PeerPart part{plan_[id].device, &backend_.stream(stream_of(id)), brought, result};

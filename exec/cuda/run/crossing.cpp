@@ -119,8 +119,9 @@ Staged Crossing::reduce(TaskId id, Stream& stream) {
   const Staged fetched = take(plan_[id].device, count * part.size() * kValueBytes);
   auto* at = static_cast<float*>(fetched.memory);
   std::vector<const float*> parts;
-  for (BufferId buffer : group.buffers) {
-    const float* values = work_.values_of(buffer) + part.begin;
+  for (std::size_t k = 0; k < group.buffers.size(); ++k) {
+    const BufferId buffer = group.buffers[k];
+    const float* values = work_.brought(group, k) + part.begin;
     if (!backend_.reaches(plan_[id].device, plan_[buffer].device)) {
       copy(at, values, part.size() * kValueBytes, stream);
       values = at;
@@ -128,7 +129,7 @@ Staged Crossing::reduce(TaskId id, Stream& stream) {
     parts.push_back(values);
     at += part.size();
   }
-  float* const to = group.results.empty() ? work_.values_of(group.buffers[me]) + part.begin
+  float* const to = group.results.empty() ? work_.brought(group, me) + part.begin
                                           : work_.values_of(group.results[me]);
   if (group.adds) parts.push_back(to);
   if (!part.empty()) backend_.combine(group.how, to, parts, group.counts, 0, part.size());

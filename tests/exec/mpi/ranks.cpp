@@ -116,7 +116,9 @@ int compare(const mpi::World& world, std::uint64_t first, std::uint64_t last) {
          {GradientSync(SyncAlgorithm::ring), GradientSync(SyncAlgorithm::ring, {1024}),
           GradientSync(SyncAlgorithm::ps), GradientSync(SyncAlgorithm::ring, {}, Zero::state),
           GradientSync(SyncAlgorithm::ring, {1024}, Zero::gradients),
-          GradientSync(SyncAlgorithm::ring, {1024}, Zero::parameters)}) {
+          GradientSync(SyncAlgorithm::ring, {1024}, Zero::parameters),
+          GradientSync(SyncAlgorithm::ring, {1024}, Zero::state, 2),
+          GradientSync(SyncAlgorithm::ring, {}, Zero::parameters, 2)}) {
       LowerOptions options;
       options.sync = sync;
       options.rounds = rounds;

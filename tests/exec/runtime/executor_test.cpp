@@ -160,7 +160,9 @@ void expect_the_same_however_cut(const Case& c, Random& random) {
          {GradientSync(SyncAlgorithm::ring), GradientSync(SyncAlgorithm::ring, {1024}),
           GradientSync(SyncAlgorithm::ps), GradientSync(SyncAlgorithm::ring, {1024}, Zero::state),
           GradientSync(SyncAlgorithm::ring, {}, Zero::gradients),
-          GradientSync(SyncAlgorithm::ring, {1024}, Zero::parameters)}) {
+          GradientSync(SyncAlgorithm::ring, {1024}, Zero::parameters),
+          GradientSync(SyncAlgorithm::ring, {1024}, Zero::state, 2),
+          GradientSync(SyncAlgorithm::ring, {}, Zero::parameters, 2)}) {
       SCOPED_TRACE(std::to_string(devices) + " devices, " + std::string(name(sync.algorithm)));
       const Strategy strategy =
           strata::testing::random_strategy(random, c.graph, static_cast<std::size_t>(devices));

@@ -44,7 +44,8 @@ inline const std::vector<GradientSync>& ways_to_share() {
   static const std::vector<GradientSync> all = {
       {SyncAlgorithm::ring, kSmallBucket, Zero::state},
       {SyncAlgorithm::ring, {}, Zero::gradients},
-      {SyncAlgorithm::ring, kSmallBucket, Zero::parameters}};
+      {SyncAlgorithm::ring, kSmallBucket, Zero::parameters},
+      {SyncAlgorithm::ring, kSmallBucket, Zero::gradients, 2}};
   return all;
 }
 

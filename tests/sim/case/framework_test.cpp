@@ -154,7 +154,7 @@ bucket = { value = "100 MiB", source = "our code" }
 TEST(Frameworks, RefuseWhatTheyCannotSay) {
   EXPECT_EQ(
       said_of("name = \"ours\"\n[settings]\nbatch = 3\n[set]\ncolour = \"red\"\n"),
-      "ours.toml:3: unknown key 'batch'; allowed: sync, bucket, zero, offload, dtype, "
+      "ours.toml:3: unknown key 'batch'; allowed: sync, bucket, zero, zero_group, offload, dtype, "
       "gradients, optimizer, schedule, recompute\nours.toml:5: unknown key 'colour'; allowed: " +
           what_if_keys());
   EXPECT_THAT(said_of("name = \"ours\"\n[settings]\noptimizer = \"sdg\"\n"),
@@ -162,8 +162,8 @@ TEST(Frameworks, RefuseWhatTheyCannotSay) {
   EXPECT_THAT(said_of("description = \"\""), ::testing::HasSubstr("name"));
   EXPECT_THAT([] { load_framework("megatorn"); },
               ::testing::ThrowsMessage<InputError>("unknown framework \"megatorn\"; allowed: none, "
-                                                   "megatron, ddp-2017, fsdp, mosaic, or a .toml "
-                                                   "file"));
+                                                   "megatron, ddp-2017, fsdp, mosaic, "
+                                                   "internevo, deepspeed, or a .toml file"));
 }
 
 // What a network has no layers for, is left out; what does not suit the machine is an error.

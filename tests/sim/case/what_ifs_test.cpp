@@ -61,7 +61,7 @@ TEST(WhatIfs, EachIsFoundByItsKeyAndStandsInTheHelpAndTheDocs) {
 }
 
 bool equal(const Case& a, const Case& b) {
-  return a.cluster == b.cluster && a.sync.bucket == b.sync.bucket && a.runtime == b.runtime &&
+  return a.cluster == b.cluster && a.sync == b.sync && a.runtime == b.runtime &&
          a.products == b.products && a.exchanges == b.exchanges &&
          a.gathers_again == b.gathers_again &&
          a.models.front()->kernels() == b.models.front()->kernels() &&

@@ -107,6 +107,60 @@ TEST(Zero, MovesWhatItsFormulasSay) {
   }
 }
 
+// In groups of g of n replicas: intervals are of a g-th, halves of sums move g - 1 times what a
+// group holds, and what each keeps of the gradients is summed between the n / g groups.
+TEST(Zero, SharesInGroups) {
+  constexpr std::int64_t kReplicas = 12;
+  const Graph graph = even_network(kReplicas);
+  const std::int64_t p = graph.parameters();
+  const Strategy strategy = data_parallel(graph, kReplicas);
+  for (const Cluster& cluster : {testing::star(kReplicas), cpu_cluster(kReplicas)}) {
+    for (const std::int64_t g : {2, 3, 4, 6, 12}) {
+      const std::int64_t groups = kReplicas / g, inside = groups * (g - 1) * 2 * p,
+                         between = (groups - 1) * 4 * p;
+      for (const std::uint32_t rounds : {1U, 3U}) {
+        const std::int64_t kept[] = {0, 4 * p + 12 * p / g, 2 * p + 14 * p / g, 16 * p / g};
+        const std::int64_t moved[] = {0, 2, rounds + 1, 3 * rounds};
+        for (const Zero zero : {Zero::state, Zero::gradients, Zero::parameters}) {
+          LowerOptions options = options_of(zero, rounds, Bytes{p});
+          options.sync.zero_group = g;
+          const Plan plan = lower(graph, cluster, strategy, options);
+          const auto stage = static_cast<std::size_t>(zero);
+          EXPECT_EQ(communication(plan).sync.value, moved[stage] * inside + between)
+              << name(zero) << " in groups of " << g;
+          EXPECT_EQ(bytes_on(plan, DeviceId(5),
+                             {BufferKind::parameters, BufferKind::parameter_gradients,
+                              BufferKind::optimizer_state})
+                        .value,
+                    kept[stage]);
+        }
+      }
+    }
+  }
+}
+
+TEST(Zero, GroupsAreOfTheLargestDivisor) {
+  const Graph graph = even_network(12);
+  const Cluster cluster = testing::star(12);
+  const auto plan_of = [&](std::int64_t group) {
+    LowerOptions options = options_of(Zero::gradients);
+    options.sync.zero_group = group;
+    return lower(graph, cluster, data_parallel(graph, 12), options);
+  };
+  EXPECT_EQ(communication(plan_of(5)), communication(plan_of(4)));
+  EXPECT_EQ(communication(plan_of(100)), communication(plan_of(0)));
+}
+
+TEST(Zero, GroupsNeedSomethingToShare) {
+  const Graph graph = even_network(4);
+  const Cluster cluster = testing::star(4);
+  LowerOptions options = options_of(Zero::nothing);
+  options.sync.zero_group = 2;
+  EXPECT_THROW(lower(graph, cluster, data_parallel(graph, 4), options), InputError);
+  options.sync = {SyncAlgorithm::ring, {}, Zero::state, 1};
+  EXPECT_THROW(lower(graph, cluster, data_parallel(graph, 4), options), InputError);
+}
+
 // A pass has the parameters of the bucket that it works on, and of the next one.
 TEST(Zero, GathersOneBucketAhead) {
   const Graph graph = even_network(4);

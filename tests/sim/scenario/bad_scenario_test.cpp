@@ -26,7 +26,8 @@ constexpr const char* kGood = "[[sweep]]\nmodel = \"m\"\ncluster = \"c\"\nstrate
 const std::vector<Bad> kBadKeys = {
     {"batches = 4",
      "5: unknown key 'batches'; allowed: name, job, model, dim, seq, cluster, devices, batch, "
-     "batch_per_device, strategy, sync, bucket, zero, offload, dtype, gradients, optimizer, "
+     "batch_per_device, strategy, sync, bucket, zero, zero_group, offload, dtype, gradients, "
+     "optimizer, "
      "micro_batch, schedule, recompute, as, profile, memory_limit, jitter, "
      "steps, "
      "degrees, reductions, objective, warmup, lr, beta1, beta2, epsilon, weight_decay, seed, "

@@ -237,6 +237,7 @@ void expect_equal(const Breakdown& a, const Breakdown& b, const std::string& not
 void share_some(Random& random, LowerOptions& options) {
   if (options.sync.algorithm == SyncAlgorithm::ps || pick(random, 0, 1) == 0) return;
   options.sync.zero = static_cast<Zero>(pick(random, 1, 3));
+  if (pick(random, 0, 1) == 0) options.sync.zero_group = pick(random, 2, 5);
   options.rounds = static_cast<std::uint32_t>(pick(random, 1, 2));
   if (pick(random, 0, 1) == 0) options.sync.offload = Offload::optimizer;
 }
