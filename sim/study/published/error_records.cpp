@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "sim/base/quantile.h"
@@ -75,7 +76,26 @@ ExpectedError error_of(const PublishedResult& result, RowNumbers rows) {
   return error;
 }
 
+std::vector<double> ratios_of(const PublishedResult& result, bool fitted) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < result.answers.size(); ++i) {
+    if (result.table.steps[i].fitted == fitted) ratios.push_back(1 / (1 + result.error(i)));
+  }
+  return ratios;
+}
+
 }  // namespace
+
+std::optional<double> coverage_of(const PublishedResult& result, bool fitted) {
+  const std::vector<double> judged = ratios_of(result, fitted), others = ratios_of(result, !fitted);
+  if (judged.empty() || others.empty()) return std::nullopt;
+  const auto [low, high] = ninety_of_hundred(others);
+  const auto within = [low = low, high = high](double ratio) {
+    return low <= ratio && ratio <= high;
+  };
+  return static_cast<double>(std::ranges::count_if(judged, within)) /
+         static_cast<double>(judged.size());
+}
 
 std::vector<ErrorRecord> error_records(std::span<const PublishedResult> results) {
   std::vector<ErrorRecord> records;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "sim/base/error.h"
 #include "sim/base/quantile.h"
 #include "sim/case/case_loader.h"
+#include "sim/case/memory_need.h"
 
 namespace strata {
 namespace {
@@ -22,15 +24,21 @@ PublishedAnswer answer(CaseLoader& loader, const PublishedStep& step, const What
   request.input = step.request;
   request.input.sets.insert(request.input.sets.end(), more.begin(), more.end());
   request.strategy = step.strategy;
-  request.detail = Detail::step;
+  request.detail = step.reserved ? Detail::memory : Detail::step;
   AskOptions options;
   options.loader = &loader;
   options.warnings = Warnings::none;
   const Answer answer = ask(request, options);
   const Case& input = *answer.input;
   const auto& predicted = std::get<std::vector<Predicted>>(answer.found).front();
-  return {predicted.prediction.step_seconds(), sort_of(input), input.cluster.device_count(),
-          input.cluster.host_count(), input.graph.parameters()};
+  PublishedAnswer published{predicted.prediction.step_seconds(), sort_of(input),
+                            input.cluster.device_count(), input.cluster.host_count(),
+                            input.graph.parameters()};
+  if (!step.reserved) return published;
+  const MemoryNeed need = memory_need(input, predicted.prediction);
+  published.reserved = need.kept + need.blocks;
+  published.fits = predicted.fits;
+  return published;
 }
 
 // Places of values in order; equal ones share the mean of theirs.
@@ -118,6 +126,26 @@ PublishedTable without_framework(PublishedTable table) {
                 [](const PublishedStep& step) { return step.request.framework == kNoFramework; });
   for (PublishedStep& step : table.steps) step.request = step.plain;
   return table;
+}
+
+MemorySummary memory_of(const PublishedResult& result) {
+  MemorySummary summary;
+  for (std::size_t i = 0; i < result.answers.size(); ++i) {
+    const std::optional<Bytes>& measured = result.table.steps[i].reserved;
+    if (!measured) continue;
+    const PublishedAnswer& answer = result.answers[i];
+    const double error =
+        static_cast<double>(answer.reserved.value) / static_cast<double>(measured->value) - 1;
+    ++summary.rows;
+    if (!answer.fits) ++summary.said_not_to_fit;
+    summary.mean += std::abs(error);
+    summary.bias += error;
+    summary.worst = std::max(summary.worst, std::abs(error));
+  }
+  if (summary.rows == 0) return summary;
+  summary.mean /= static_cast<double>(summary.rows);
+  summary.bias /= static_cast<double>(summary.rows);
+  return summary;
 }
 
 ErrorSummary errors_of(const PublishedResult& result, std::optional<bool> fitted) {

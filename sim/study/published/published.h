@@ -22,6 +22,8 @@ struct PublishedAnswer {
   PredictionSort sort = {};
   std::size_t devices = 0, hosts = 0;
   std::int64_t parameters = 0;  ///< of the network
+  Bytes reserved = {};          ///< by an allocator; 0 where nobody measured that
+  bool fits = true;             ///< what the plan keeps
 };
 
 /// Of some rows of a table that were predicted.
@@ -62,6 +64,17 @@ PublishedTable without_framework(PublishedTable table);
 /// `fitted`: of the rows that something was fitted to, or of the others; both where not said.
 ErrorSummary errors_of(const PublishedResult& result, std::optional<bool> fitted);
 RankSummary ranks_of(const PublishedResult& result, std::optional<bool> fitted);
+
+/// Of the memory that an allocator held, of steps of which that was measured; all of them fitted.
+struct MemorySummary {
+  std::size_t rows = 0, said_not_to_fit = 0;
+  double mean = 0, worst = 0, bias = 0;  ///< of predicted / measured - 1
+};
+MemorySummary memory_of(const PublishedResult& result);
+
+/// Which share of the rows that something was fitted to, or of the others, lies in the interval
+/// that the other half would give; nothing where one of them has no rows.
+std::optional<double> coverage_of(const PublishedResult& result, bool fitted);
 
 /// Of rows that nothing was fitted to where there are any, else of all; shares to four digits.
 std::vector<ErrorRecord> error_records(std::span<const PublishedResult> results);

@@ -102,6 +102,7 @@ class Reader {
     network_.emplace(root.required("network"), columns_);
     choice_.emplace(root.required("choice"), columns_);
     fitted_ = root.number_or("fitted", 0, 0, 1);
+    if (const auto reserved = root.optional("reserved")) reserved_.emplace(*reserved, columns_);
     if (const auto keep = root.optional("rows")) read_filter(keep->as_table());
     read_case(root.required("case").as_table());
     root.finish();
@@ -186,6 +187,7 @@ class Reader {
     step.fitted = is_drawn(lines_[row], fitted_);
     step.line = static_cast<int>(row) + 1;
     step.measured = seconds(parse_number(measured_->of(cells)), step.request);
+    if (reserved_) step.reserved = parse_bytes(reserved_->of(cells));
     result_.steps.push_back(std::move(step));
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}:{}: {}", table_file_, row + 1, error.message()));
@@ -222,7 +224,7 @@ class Reader {
   PublishedTable result_;
   std::vector<std::string_view> lines_, columns_;
   Unit unit_ = Unit::seconds;
-  std::optional<Template> measured_, network_, choice_, strategy_;
+  std::optional<Template> measured_, network_, choice_, strategy_, reserved_;
   std::vector<std::pair<std::string, Template>> settings_, what_ifs_;
   std::vector<std::pair<std::size_t, std::vector<std::string>>> filter_;
   double fitted_ = 0;

@@ -4,6 +4,7 @@
 // (TOML) that says what its rows stand for. docs/fidelity.md is made of those that ship. Pure;
 // thread-safe.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ struct PublishedStep {
   std::string choice;   ///< rows that differ in nothing but the strategy and how it is run
   bool fitted = false;  ///< something in Strata was fitted to it
   int line = 0;         ///< of the table
+  /// What the allocator held at most on a device, where that was measured.
+  std::optional<Bytes> reserved = {};
 };
 
 struct PublishedTable {

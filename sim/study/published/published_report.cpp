@@ -50,11 +50,16 @@ std::vector<std::pair<std::string, std::optional<bool>>> halves(const PublishedR
   return {{"fitted", true}, {"held back", false}};
 }
 
+Cell coverage_cell(const PublishedResult& result, std::optional<bool> which) {
+  const auto coverage = which ? coverage_of(result, *which) : std::nullopt;
+  return coverage ? percent(*coverage, 0) : text("");
+}
+
 Section summary(std::span<const PublishedResult> results) {
   Section section{"In short", "", {}, {}};
-  ReportTable table =
-      table_with({"figures", "device", "rows", "number"},
-                 {"rank correlation within networks", "regret of the predicted best"});
+  ReportTable table = table_with({"figures", "device", "rows", "number"},
+                                 {"rank correlation within networks",
+                                  "regret of the predicted best", "in the other half's interval"});
   for (const PublishedResult& result : results) {
     for (const auto& [name, which] : halves(result)) {
       const ErrorSummary errors = errors_of(result, which);
@@ -65,9 +70,28 @@ Section summary(std::span<const PublishedResult> results) {
           errors,
           {ranks.networks > 0 ? Cell{fmt::format("{:.3f}", ranks.correlation), ranks.correlation}
                               : text(""),
-           ranks.choices > 0 ? percent(ranks.regret) : text("")});
+           ranks.choices > 0 ? percent(ranks.regret) : text(""), coverage_cell(result, which)});
     }
   }
+  section.body = std::move(table);
+  return section;
+}
+
+std::optional<Section> memory(std::span<const PublishedResult> results) {
+  Section section{"Memory",
+                  "What the plan keeps at its peak, with what a caching allocator holds besides, "
+                  "beside what the allocator held. All of these steps ran.",
+                  {},
+                  {}};
+  ReportTable table{{"figures", "number", "mean error", "worst", "bias", "said not to fit"}, {}};
+  for (const PublishedResult& result : results) {
+    const MemorySummary errors = memory_of(result);
+    if (errors.rows == 0) continue;
+    table.rows.push_back({text(result.table.title), count(errors.rows), percent(errors.mean),
+                          percent(errors.worst), bias_cell(errors.bias),
+                          count(errors.said_not_to_fit)});
+  }
+  if (table.rows.empty()) return std::nullopt;
   section.body = std::move(table);
   return section;
 }
@@ -127,8 +151,11 @@ ReportDocument published_report(std::span<const PublishedResult> results) {
       "Spearman's, the mean over networks of at "
       "least 5 rows. Regret is by how much the choice that is predicted to be the fastest is "
       "slower than the fastest, on average over what people would choose from: one network, batch "
-      "and number of devices.";
+      "and number of devices. The last column: how many of the rows lie where 90 of 100 would by "
+      "the "
+      "errors of the other half.";
   document.sections.push_back(summary(results));
+  if (auto section = memory(results)) document.sections.push_back(*std::move(section));
   for (const PublishedResult& result : results) {
     document.sections.push_back(details(result));
     document.sections.push_back(scatter(result));

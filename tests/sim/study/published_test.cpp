@@ -121,6 +121,40 @@ TEST(Published, ErrorsAndRanks) {
   EXPECT_NEAR(ranks.regret, 0.5 * (4.0 / 3 - 1), 1e-12);  // 4 is chosen where 3 would do
 }
 
+TEST(Published, CoverageIsOfTheOtherHalfsInterval) {
+  PublishedResult result;
+  for (int i = 0; i < 80; ++i) {
+    PublishedStep step;
+    step.measured = {1};
+    step.fitted = i % 2 == 0;
+    result.table.steps.push_back(step);
+    // Half of the rows that are fitted are off by far more than any other.
+    const double off = step.fitted && i % 4 == 0 ? 0.2 : 0.001 * i;
+    result.answers.push_back({{1 + off}});
+  }
+  EXPECT_DOUBLE_EQ(*coverage_of(result, true), 0.45);
+  EXPECT_DOUBLE_EQ(*coverage_of(result, false), 0.875);
+  for (PublishedStep& step : result.table.steps) step.fitted = false;
+  EXPECT_FALSE(coverage_of(result, false));
+}
+
+TEST(Published, MemoryIsJudgedWhereItWasMeasured) {
+  PublishedResult result;
+  result.table.steps.resize(3);
+  result.table.steps[0].reserved = Bytes{100};
+  result.table.steps[2].reserved = Bytes{200};
+  result.answers = {{{1}}, {{1}}, {{1}}};
+  result.answers[0].reserved = Bytes{110};
+  result.answers[2].reserved = Bytes{150};
+  result.answers[2].fits = false;
+  const MemorySummary summary = memory_of(result);
+  EXPECT_EQ(summary.rows, 2u);
+  EXPECT_EQ(summary.said_not_to_fit, 1u);
+  EXPECT_NEAR(summary.mean, 0.175, 1e-12);
+  EXPECT_NEAR(summary.bias, -0.075, 1e-12);
+  EXPECT_NEAR(summary.worst, 0.25, 1e-12);
+}
+
 TEST(Published, WhatShipsIsRead) {
   for (const std::string& name : shipped_published()) {
     const PublishedTable table = load_published(name);
