@@ -18,8 +18,8 @@ void add_rows(std::string_view option, const std::vector<FrameworkEntry>& entrie
               TextTable& table) {
   for (const FrameworkEntry& entry : entries) {
     const std::string key = option.empty() ? option_name(entry.key) : std::string(option);
-    const std::string value =
-        option.empty() ? entry.value : fmt::format("{}={}", entry.key, entry.value);
+    std::string value = option.empty() ? entry.value : fmt::format("{}={}", entry.key, entry.value);
+    if (!entry.fp32.empty()) value += fmt::format(" (in fp32 {})", entry.fp32);
     table.add({{"option", fmt::format("{} {}", key, value), TextTable::left},
                {"from", entry.source, TextTable::left}});
   }

@@ -20,9 +20,13 @@ void change_kernels(Case& input, const std::function<void(KernelTraits&)>& chang
 }
 
 KernelTraits kernels_of(const Case& input) {
-  KernelTraits least{.fused_attention = input.models.empty(), .keeps_masks = true};
+  KernelTraits least{.keeps_masks = true};
+  if (!input.models.empty()) least.attention = AttentionKernel::unfused;
   for (const auto& model : input.models) {
-    least.fused_attention = least.fused_attention || model->kernels().fused_attention;
+    const AttentionKernel attention = model->kernels().attention;
+    if (attention != AttentionKernel::unfused) least.attention = attention;
+    least.clips_gradients = least.clips_gradients || model->kernels().clips_gradients;
+    least.unscales_gradients = least.unscales_gradients || model->kernels().unscales_gradients;
     least.keeps_masks = least.keeps_masks && model->kernels().keeps_masks;
   }
   return least;

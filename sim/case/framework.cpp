@@ -49,6 +49,17 @@ void read_settings(Table table, Framework& framework, Diagnostics& errors) {
   table.finish(errors);
 }
 
+// Layers in fp32 move more bytes, and convert nothing.
+FrameworkEntry read_what_if(const std::string& key, const Value& value) {
+  const SettingSpec& of = what_if_setting();
+  if (!value.is(ValueKind::table)) return {key, read_single(of, value), {}};
+  Table table = value.as_table();
+  FrameworkEntry entry{key, read_single(of, table.required("value")), table.string("source")};
+  if (const auto fp32 = table.optional("fp32")) entry.fp32 = read_single(of, *fp32);
+  table.finish();
+  return entry;
+}
+
 void read_what_ifs(Table table, Framework& framework, Diagnostics& errors) {
   for (const auto& member : table.members()) {
     errors.attempt([&] {
@@ -56,7 +67,7 @@ void read_what_ifs(Table table, Framework& framework, Diagnostics& errors) {
       if (find_what_if(key) == nullptr) {
         value.fail(fmt::format("unknown key '{}'; allowed: {}", key, what_if_keys()));
       }
-      framework.what_ifs.push_back(read_entry(what_if_setting(), key, value));
+      framework.what_ifs.push_back(read_what_if(key, value));
     });
   }
 }
@@ -72,6 +83,18 @@ void naming(const Framework& framework, const FrameworkEntry& entry, const Use& 
 bool selects_no_layer(const Graph& graph, const std::string& key) {
   const auto selector = selector_in(key, "layer.SELECTOR.speed");
   return selector && !has_layer(graph, *selector);
+}
+
+bool is_unknown_attention(const Case& input, const FrameworkEntry& entry) {
+  const auto at = std::ranges::find(kAttentionKernelNames, entry.value);
+  if (entry.key != "attention" || at == kAttentionKernelNames.end()) return false;
+  const auto kernel = static_cast<AttentionKernel>(at - kAttentionKernelNames.begin());
+  return std::ranges::any_of(input.models, [&](const auto& model) { return !model->has(kernel); });
+}
+
+FrameworkEntry in_type(FrameworkEntry entry, DType dtype) {
+  if (!entry.fp32.empty() && element_bytes(dtype) == 4) entry.value = entry.fp32;
+  return entry;
 }
 
 }  // namespace
@@ -110,13 +133,17 @@ std::vector<std::string> framework_names() {
   return names;
 }
 
+// A framework's second name, and the first one, by which it is listed.
+constexpr std::array<std::string_view, 2> kOtherName = {"megatron-2021", "megatron"};
+
 Framework load_framework(const std::string& name_or_file) {
   if (name_or_file == kNoFramework) return {};
   if (name_or_file.ends_with(".toml")) {
     return parse_framework(read_file(name_or_file), name_or_file);
   }
+  const std::string_view name = name_or_file == kOtherName[0] ? kOtherName[1] : name_or_file;
   for (const EmbeddedFile& file : framework_files()) {
-    if (file.name == name_or_file) {
+    if (file.name == name) {
       return parse_framework(file.text, fmt::format("{}.toml", file.name));
     }
   }
@@ -138,8 +165,9 @@ void choose_settings(CaseRequest& request, const std::function<bool(std::string_
 
 void run_as(const Framework& framework, Case& input) {
   input.framework = framework.name;
-  for (const FrameworkEntry& entry : framework.what_ifs) {
-    if (selects_no_layer(input.graph, entry.key)) continue;
+  for (const FrameworkEntry& own : framework.what_ifs) {
+    const FrameworkEntry entry = in_type(own, input.dtypes.values);
+    if (selects_no_layer(input.graph, entry.key) || is_unknown_attention(input, entry)) continue;
     naming(framework, entry, [&] { change(input, entry.key, entry.value); });
   }
 }

@@ -18,7 +18,8 @@ inline constexpr Bytes kOneBucket{std::int64_t{1} << 50};
 
 struct FrameworkEntry {
   std::string key, value;
-  std::string source;  ///< where it is from; may be empty
+  std::string source;     ///< where it is from; may be empty
+  std::string fp32 = {};  ///< what a step in fp32 or tf32 has in place of `value`; empty: the same
   bool operator==(const FrameworkEntry&) const = default;
 };
 
@@ -42,7 +43,8 @@ Framework parse_framework(std::string_view toml, const std::string& file);
 void choose_settings(CaseRequest& request, const std::function<bool(std::string_view)>& given);
 
 /// Changes what the framework does otherwise beside its settings. What it says of layers that the
-/// network has not, is left out. Throws InputError for what does not suit the case.
+/// network has not, and of an attention that the profiles do not know, is left out. Throws
+/// InputError for what does not suit the case.
 void run_as(const Framework& framework, Case& input);
 
 }  // namespace strata

@@ -93,6 +93,12 @@ Plan lower_to_run(const Case& input, const Strategy& strategy) {
         "`offload` optimizer is predicted only: a run keeps the optimizer on its devices; allowed: "
         "`offload` none");
   }
+  if (kernels_of(input).updates_wait()) {
+    throw InputError(
+        "`set` gradient.clip=norm and gradient.unscale=pass are predicted only: a run does "
+        "neither; "
+        "allowed: `set` gradient.clip=off and gradient.unscale=none");
+  }
   if (input.products == Products::merged) {
     throw InputError(
         "`set` products=merged is predicted only: a run computes products apart; allowed: `set` "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,38 @@ double parse_share(const std::string& value, const Case& input) {
 
 template <bool KernelTraits::*trait>
 void change_trait(Case& input, const WhatIfValue& value) {
-  change_kernels(input, [&](KernelTraits& kernels) { kernels.*trait = value.on; });
+  change_kernels(input, [&](KernelTraits& kernels) { kernels.*trait = value.on(); });
+}
+
+template <auto KernelTraits::*kernel>
+void change_implementation(Case& input, const WhatIfValue& value) {
+  change_kernels(input, [&](KernelTraits& kernels) {
+    using Kernel = std::remove_reference_t<decltype(kernels.*kernel)>;
+    kernels.*kernel = static_cast<Kernel>(value.word);
+  });
+}
+
+// What a kind of device must have of it before it is chosen.
+bool has_everywhere(const Case& input, AttentionKernel kernel) {
+  return std::ranges::all_of(input.models, [&](const auto& model) { return model->has(kernel); });
+}
+
+std::string attentions_of(const Case& input) {
+  std::vector<std::string_view> known;
+  for (std::size_t i = 0; i < kAttentionKernelNames.size(); ++i) {
+    if (has_everywhere(input, AttentionKernel(i))) known.push_back(kAttentionKernelNames[i]);
+  }
+  return fmt::format("{}", fmt::join(known, ", "));
+}
+
+void change_attention(Case& input, const WhatIfValue& value) {
+  const auto kernel = static_cast<AttentionKernel>(value.word);
+  if (!has_everywhere(input, kernel)) {
+    throw InputError(
+        fmt::format("the profiles of these devices do not say how fast {} is; allowed: {}",
+                    value.text, attentions_of(input)));
+  }
+  change_kernels(input, [&](KernelTraits& kernels) { kernels.attention = kernel; });
 }
 
 template <Seconds Launches::*launch>
@@ -46,7 +78,7 @@ void change_kernel_launches(Case& input, const WhatIfValue& value) {
 
 template <bool Launches::*wait>
 void change_wait(Case& input, const WhatIfValue& value) {
-  input.runtime.launches.*wait = value.on;
+  input.runtime.launches.*wait = value.on();
 }
 
 template <HostRate HostUpdates::*rate>
@@ -64,16 +96,16 @@ void change_layer_speed(Case& input, const WhatIfValue& value) {
   input.graph = with_layer_speed(input.graph, value.selector, speed);
 }
 void change_overlap(Case& input, const WhatIfValue& value) {
-  input.runtime.overlap = value.on ? Overlap::allowed : Overlap::none;
+  input.runtime.overlap = value.on() ? Overlap::allowed : Overlap::none;
 }
 void change_products(Case& input, const WhatIfValue& value) {
-  input.products = value.on ? Products::merged : Products::apart;
+  input.products = value.on() ? Products::merged : Products::apart;
 }
 void change_exchanges(Case& input, const WhatIfValue& value) {
-  input.exchanges = value.on ? Exchanges::collective : Exchanges::pairwise;
+  input.exchanges = value.on() ? Exchanges::collective : Exchanges::pairwise;
 }
 void change_gather(Case& input, const WhatIfValue& value) {
-  input.gathers_again = value.on;
+  input.gathers_again = value.on();
 }
 void change_broadcast_hop(Case& input, const WhatIfValue& value) {
   input.sync.broadcast_hop = parse_seconds(value.text);
@@ -97,14 +129,15 @@ Bytes largest_block(const Case& input) {
 }
 
 void change_sharing_unit(Case& input, const WhatIfValue& value) {
-  input.shares_by_block = value.on;
+  input.shares_by_block = value.on();
 }
 
 using TwoWords = std::array<std::string_view, 2>;
-constexpr TwoWords kOverlapWords = {"on", "off"}, kAttentionWords = {"fused", "unfused"},
-                   kDropoutWords = {"masks", "redrawn"}, kLayoutWords = {"nchw", "nhwc"},
-                   kClockWords = {"burst", "sustained"}, kProductsWords = {"merged", "apart"},
+constexpr TwoWords kOverlapWords = {"on", "off"}, kDropoutWords = {"masks", "redrawn"},
+                   kLayoutWords = {"nchw", "nhwc"}, kClockWords = {"burst", "sustained"},
+                   kProductsWords = {"merged", "apart"},
                    kExchangesWords = {"collective", "pairwise"}, kGatherWords = {"again", "once"},
+                   kClipWords = {"norm", "off"}, kPassWords = {"pass", "none"},
                    kHostWords = {"wait", "ahead"}, kUnitWords = {"block", "bucket"};
 
 std::vector<WhatIfSpec> make_table() {
@@ -118,7 +151,12 @@ std::vector<WhatIfSpec> make_table() {
   const std::vector<WhatIfSpec> others = {
       {"layer.SELECTOR.speed", speed, change_layer_speed},
       {"overlap", word, change_overlap, kOverlapWords},
-      {"attention", word, change_trait<&KernelTraits::fused_attention>, kAttentionWords},
+      {"attention", word, change_attention, kAttentionKernelNames},
+      {"rotary", word, change_implementation<&KernelTraits::rotary>, kRotaryKernelNames},
+      {"optimizer.kernel", word, change_implementation<&KernelTraits::update>, kUpdateKernelNames},
+      {"gradient.clip", word, change_trait<&KernelTraits::clips_gradients>, kClipWords},
+      {"gradient.zero", word, change_trait<&KernelTraits::zeroes_gradients>, kPassWords},
+      {"gradient.unscale", word, change_trait<&KernelTraits::unscales_gradients>, kPassWords},
       {"dropout", word, change_trait<&KernelTraits::keeps_masks>, kDropoutWords},
       {"layout", word, change_trait<&KernelTraits::channels_outermost>, kLayoutWords},
       {"clocks", word, change_trait<&KernelTraits::burst_clocks>, kClockWords},
@@ -141,6 +179,11 @@ std::vector<WhatIfSpec> make_table() {
   };
   table.insert(table.end(), others.begin(), others.end());
   return table;
+}
+
+// "fused, flash1 or unfused".
+std::string any_of_words(std::span<const std::string_view> words) {
+  return fmt::format("{} or {}", fmt::join(words.first(words.size() - 1), ", "), words.back());
 }
 
 // A place among the words of a what-if.
@@ -187,7 +230,7 @@ std::string values_text(const WhatIfSpec& what_if) {
     case WhatIfForm::word:
       break;
   }
-  return fmt::format("{}", fmt::join(what_if.words, " or "));
+  return any_of_words(what_if.words);
 }
 
 // Neighbours whose values are alike share what is said of them.
@@ -227,7 +270,7 @@ void change(Case& input, const std::string& key, const std::string& value) {
   }
   const bool words = what_if->form == WhatIfForm::word;
   const std::string_view selector = *selector_in(key, what_if->key);
-  what_if->change(input, {selector, value, words && read_word(*what_if, value) == 0});
+  what_if->change(input, {selector, value, words ? read_word(*what_if, value) : 0});
 }
 
 }  // namespace strata

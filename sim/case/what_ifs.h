@@ -4,6 +4,7 @@
 // what it does. The option `set` and its help, scenarios' [sweep.set], axes of phase maps and
 // messages read this table; docs/clusters.md has a line for each. Thread-safe.
 
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <string>
@@ -18,14 +19,15 @@ namespace strata {
 struct WhatIfValue {
   std::string_view selector;  ///< of links, devices or layers; "" where the key has none
   const std::string& text;
-  bool on = false;  ///< of a word: whether it is the first
+  std::size_t word = 0;  ///< of a word: its place among those that the key may have
+  bool on() const { return word == 0; }
 };
 
 struct WhatIfSpec {
   std::string_view key;  ///< with SELECTOR where it says which links, devices or layers it changes
   WhatIfForm form = WhatIfForm::word;
   std::function<void(Case& input, const WhatIfValue& value)> change;  ///< throws InputError
-  std::span<const std::string_view> words = {};  ///< two: the first switches on, the other off
+  std::span<const std::string_view> words = {};  ///< where there are two, the first switches on
 };
 
 /// Every what-if that a case may have, in the order in which messages list them.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <variant>
 
@@ -64,6 +65,7 @@ class ProfileCostModel final : public CostModel {
         sustained_(values_of(profile.sustained)),
         mfus_(mfus_of(profile)),
         kernels_(profile.kernels),
+        attention_(profile.attention),
         measured_devices_(profile.devices) {}
 
   Cost compute(const ShardWork& work, Phase phase) const override {
@@ -74,6 +76,7 @@ class ProfileCostModel final : public CostModel {
       convert(work.inputs[0], work.dtypes.values, cost);
       convert(work.output, work.dtypes.values, cost);
     }
+    turn(work, phase, cost);
     return cost;
   }
   Cost move(MoveKind kind, Bytes bytes) const override {
@@ -97,6 +100,9 @@ class ProfileCostModel final : public CostModel {
     return mfus_[static_cast<std::size_t>(dtype)];
   }
   KernelTraits kernels() const override { return kernels_; }
+  bool has(AttentionKernel kernel) const override {
+    return CostModel::has(kernel) || attention_[static_cast<std::size_t>(kernel)].has_value();
+  }
   std::unique_ptr<CostModel> with(const KernelTraits& kernels) const override {
     auto other = std::make_unique<ProfileCostModel>(*this);
     other->kernels_ = kernels;
@@ -107,13 +113,22 @@ class ProfileCostModel final : public CostModel {
  private:
   Cost time(const ShardWork& work, const PhaseWork& needed, Phase phase) const {
     if (is_of_these(work)) {
-      if (const auto cost = row(work, needed, phase)) return *cost;
+      if (const auto cost = row(work, needed, phase)) return implemented(*cost, work, phase);
     }
     if (!needed.any) return {{}, CostSource::analytic};
     const DType dtype = work.dtypes.values;
     Cost cost{roofline_(needed, dtype), CostSource::analytic};
     if (const auto of_tables = (*tables_)(work, phase, needed, kernels_)) cost = *of_tables;
-    return kept_up(cost, needed, dtype);
+    return kept_up(implemented(cost, work, phase), needed, dtype);
+  }
+
+  // An attention by the chosen implementation, of what the rows' own takes.
+  Cost implemented(Cost cost, const ShardWork& work, Phase phase) const {
+    const auto& speed = attention_[static_cast<std::size_t>(kernels_.attention)];
+    if (!speed || !std::holds_alternative<Attention>(*work.op)) return cost;
+    const Sourced<double>& of = phase == Phase::forward ? speed->forward : speed->backward;
+    if (of.value == 1) return cost;
+    return {cost.seconds / of.value, std::max(cost.source, CostSource::related), cost.spread};
   }
 
   // As fast as the device's power allows it for seconds.
@@ -142,16 +157,37 @@ class ProfileCostModel final : public CostModel {
     ++cost.kernels;
   }
 
+  // Queries and keys, by their rotary positions; the gradients of both turn back. A kernel reads
+  // and writes each once; the passes of an operation at a time were measured (docs/frameworks.md).
+  void turn(const ShardWork& work, Phase phase, Cost& cost) const {
+    constexpr double kForwardPasses = 20.4, kBackwardPasses = 24.3;
+    constexpr std::int32_t kForwardKernels = 10, kBackwardKernels = 14;
+    const auto* const attention = std::get_if<Attention>(work.op);
+    if (attention == nullptr || attention->rotary <= 0 || cost.kernels == 0) return;
+    if (kernels_.rotary == RotaryKernel::within) return;
+    const bool eager = kernels_.rotary == RotaryKernel::eager, forward = phase == Phase::forward;
+    const double passes = !eager ? 2 : forward ? kForwardPasses : kBackwardPasses;
+    const auto elements = static_cast<double>(volume(work.inputs[0]) + volume(work.inputs[1]));
+    PhaseWork needed;
+    needed.any = true;
+    needed.bytes = Bytes{
+        std::llround(elements * passes * static_cast<double>(element_bytes(work.dtypes.values)))};
+    cost.seconds += roofline_(needed, DType::fp32);
+    cost.source = std::max(cost.source, CostSource::related);
+    cost.kernels += !eager ? 1 : forward ? kForwardKernels : kBackwardKernels;
+  }
+
   // What was measured is a fused attention.
   bool is_of_these(const ShardWork& work) const {
-    return kernels_.fused_attention || !std::holds_alternative<Attention>(*work.op);
+    return kernels_.fused_attention() || !std::holds_alternative<Attention>(*work.op);
   }
 
   // An update by an optimizer of which there is no row takes as much longer than that by another,
   // which keeps about as much, as it has more to move.
   std::optional<Cost> row(const ShardWork& work, const PhaseWork& needed, Phase phase) const {
-    if (auto cost = measured_(work, phase)) return cost;
-    if (phase != Phase::update) return std::nullopt;
+    auto own = measured_(work, phase);
+    if (phase != Phase::update) return own;
+    if (own) return with_all_passes(*own, work, needed);
     std::optional<Cost> nearest;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (std::size_t i = 0; i < kOptimizers.size(); ++i) {
@@ -161,11 +197,17 @@ class ProfileCostModel final : public CostModel {
           std::abs(state_words(other.optimizer) - state_words(work.optimizer));
       if (other.optimizer == work.optimizer || apart >= least) continue;
       if (auto cost = measured_(other, phase)) {
-        nearest = scaled(*cost, needed.bytes, phase_work(other, phase, kernels_).bytes);
+        nearest = scaled(*cost, needed.bytes, phase_work(other, phase).bytes);
         least = apart;
       }
     }
     return nearest;
+  }
+
+  // What was measured is one kernel that updates and does nothing else.
+  static Cost with_all_passes(Cost cost, const ShardWork& work, const PhaseWork& needed) {
+    const Bytes usual = phase_work(work, Phase::update).bytes;
+    return needed.bytes == usual ? cost : scaled(cost, needed.bytes, usual);
   }
 
   static Cost scaled(Cost cost, Bytes to, Bytes from) {
@@ -186,6 +228,7 @@ class ProfileCostModel final : public CostModel {
   PeakOfType peaks_, sustained_;
   MfuOfType mfus_;
   KernelTraits kernels_;
+  AttentionSpeeds attention_;
   std::int64_t measured_devices_;
 };
 

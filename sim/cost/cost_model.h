@@ -77,6 +77,10 @@ class CostModel {
   virtual std::optional<double> published_mfu(DType) const { return std::nullopt; }
   /// How the kind's kernels work; and the same costs of kernels that work otherwise.
   virtual KernelTraits kernels() const { return {}; }
+  /// Whether the kind is known to have this implementation of an attention.
+  virtual bool has(AttentionKernel kernel) const {
+    return kernel == AttentionKernel::fused || kernel == AttentionKernel::unfused;
+  }
   virtual std::unique_ptr<CostModel> with(const KernelTraits& kernels) const = 0;
   /// How many devices were busy at once while its rows were measured; 0 where nobody said.
   virtual std::int64_t measured_devices() const { return 0; }

@@ -92,7 +92,7 @@ std::optional<Cost> KernelCosts::operator()(const ShardWork& work, Phase phase,
   if (entries_.empty() || !needed.any) return std::nullopt;
   if (std::holds_alternative<Opaque>(*work.op)) return opaque(needed, phase, work.dtypes.values);
   if (std::holds_alternative<Attention>(*work.op)) {
-    return kernels.fused_attention ? attention(work, phase, needed) : std::nullopt;
+    return kernels.fused_attention() ? attention(work, phase, needed) : std::nullopt;
   }
   if (std::holds_alternative<Convolution>(*work.op) && phase != Phase::update) {
     return convolution(work, phase, needed);

@@ -40,6 +40,7 @@ Json entries_json(const std::vector<FrameworkEntry>& entries) {
   Json json = Json::object();
   for (const FrameworkEntry& entry : entries) {
     json[entry.key] = {{"value", entry.value}, {"source", entry.source}};
+    if (!entry.fp32.empty()) json[entry.key]["fp32"] = entry.fp32;
   }
   return json;
 }

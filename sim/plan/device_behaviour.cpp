@@ -10,6 +10,7 @@
 
 #include "sim/base/cancel.h"
 #include "sim/graph/regions.h"
+#include "sim/plan/gradient_norm.h"
 #include "sim/plan/plan.h"
 #include "sim/step/shard_groups.h"
 
@@ -336,6 +337,14 @@ void observe(Observer& by, const SumIntervals& sum) {
     const std::int64_t own = share_of(bucket.values, bucket.devices.size(), k).size();
     add_group(by, devices, mixed(0x5A11, contents_of(bucket), own), algorithms);
   }
+}
+
+// All devices that hold gradients combine one number.
+void observe(Observer& by, const SumGradientNorm&) {
+  const ReplicaGroup all{devices_with_gradients(by.of.strategy, by.of.step), kNormBytes};
+  if (all.devices.size() < 2) return;
+  const SyncAlgorithm algorithm = by.of.sync_costs.cheapest_for_statistics(all);
+  add_group(by, all.devices, 0x4024, std::span(&algorithm, 1));
 }
 
 // What these do, devices do as other actions say: halves of a bucket's sum, boxes that were read

@@ -26,6 +26,11 @@ struct HeldValues {
   std::int64_t values = 0;
 };
 
+// Where there is a norm, no update comes before it.
+void wait_for_norm(const Expansion& to, DeviceId device, std::vector<TaskId>& after) {
+  if (const TaskId norm = to.normed[device()]; norm.valid()) after.push_back(norm);
+}
+
 void refuse_without_host(const Device& device) {
   if (device.copy_engine) return;
   throw InputError(
@@ -97,6 +102,7 @@ void update_layer_on_host(Expansion& to, LayerId layer, std::uint32_t shard) {
   const BufferId parameters = own.buffers[at].buffer;
   std::vector<TaskId> after = {own.added[at]};
   wait_for_readers(to, layer, shard, after);
+  wait_for_norm(to, to.shards.device(layer, shard), after);
   const HeldValues updated[] = {{parameters, to.builder.so_far()[parameters].values}};
   update_on_host(to, layer, shard, after, View{own.gradients[at].buffer}, updated);
 }
@@ -105,6 +111,7 @@ void update_layer_on_host(Expansion& to, LayerId layer, std::uint32_t shard) {
 void update_bucket_on_host(Expansion& to, const Bucket& bucket, std::size_t replica,
                            TaskId summed) {
   std::vector<TaskId> after = {summed};
+  wait_for_norm(to, bucket.devices[replica], after);
   std::vector<HeldValues> updated;
   for (const BucketPart& part : bucket.parts) {
     const LayerId layer = part.layer_of(replica);
@@ -131,6 +138,7 @@ TaskId add_update(Expansion& to, LayerId layer, std::size_t shard, std::span<con
   const Values& gradients = own.gradients[at];
   std::vector<TaskId> waits(after.begin(), after.end());
   wait_for_readers(to, layer, shard, waits);
+  wait_for_norm(to, to.shards.device(layer, shard), waits);
   std::vector<Operand> operands = {
       {own.buffers[at].buffer, 0, Role::parameters, Access::update},
       {gradients.buffer, 0, Role::parameter_gradients, Access::read, gradients.first}};
@@ -192,6 +200,7 @@ void expand(Expansion& to, const Action&, const UpdateInterval& update) {
       wait_for_readers(to, part.layer_of(replica), part.shards[replica], own);
     }
     TaskId& task = updates.emplace_back();
+    wait_for_norm(to, bucket.devices[replica], own);
     if (interval_of(bucket, replica).empty()) continue;
     task = update_interval(to, bucket, shared, at, own, update.on_host);
     own.push_back(task);

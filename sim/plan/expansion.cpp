@@ -72,6 +72,7 @@ Expansion::Expansion(const Graph& graph_of, const Cluster& cluster_of, const Str
       parameters(graph.size()),
       rounds(step.rounds),
       last_sync(cluster.device_count()),
+      normed(cluster.device_count()),
       summed(step.buckets.size()),
       by_rounds(graph.size()),
       in_place(graph.size()),

@@ -200,6 +200,7 @@ struct Expansion {
   std::vector<LayerParameters> parameters;  ///< by layer
   std::vector<std::unique_ptr<Round>> rounds;
   std::vector<TaskId> last_sync;            ///< by device: its sync stream's last
+  std::vector<TaskId> normed;               ///< by device: has the norm that updates wait for
   std::vector<std::vector<TaskId>> summed;  ///< by bucket: what ends the sum of gradients
   std::vector<SharedBucket> shared;         ///< by bucket; none where replicas share nothing
   std::vector<Opening> openings;
@@ -247,6 +248,7 @@ void expand(Expansion& to, const Action& action, const UpdateLayer& update);
 void expand(Expansion& to, const Action& action, const UpdateBucket& update);
 void expand(Expansion& to, const Action& action, const UpdateInterval& update);
 void expand(Expansion& to, const Action& action, const GatherUpdated& gather);
+void expand(Expansion& to, const Action& action, const SumGradientNorm& sum);
 
 // expand_buffers.cpp
 BufferId add_tensor(Expansion& to, BufferKind kind, LayerId layer, std::size_t shard,

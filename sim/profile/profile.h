@@ -62,6 +62,15 @@ using Peaks = std::array<std::optional<Sourced<FlopsPerSecond>>, kDTypeNames.siz
 /// where kernels multiply less than is counted (Winograd's convolutions).
 using PublishedMfu = std::array<std::optional<Sourced<double>>, kDTypeNames.size()>;
 
+/// How fast an implementation of an attention is, as a factor of what the profile's rows and its
+/// efficiency model say (`fused`).
+struct AttentionSpeed {
+  Sourced<double> forward, backward;
+
+  bool operator==(const AttentionSpeed&) const = default;
+};
+using AttentionSpeeds = std::array<std::optional<AttentionSpeed>, kAttentionKernelNames.size()>;
+
 /// Invariant: an fp32 peak; every figure within the range its comment says, extents >= 1.
 struct Profile {
   std::string kind;
@@ -78,6 +87,7 @@ struct Profile {
   PublishedMfu published_mfu;
   Efficiency efficiency;
   KernelTraits kernels;
+  AttentionSpeeds attention;  ///< of those that are known; none of `fused` and `unfused`
   Provenance provenance;
   std::vector<Provenance> earlier;     ///< of profiles whose rows are among these, oldest first
   std::int64_t devices = 0;            ///< busy at once while measured; 0: differs, or nobody said

@@ -135,17 +135,44 @@ bool read_one_of(Table& table, const char* key, std::string_view usual, std::str
 }
 
 void read_kernels(Table table, KernelTraits& kernels, Diagnostics& errors) {
-  errors.attempt(
-      [&] { kernels.fused_attention = !read_one_of(table, "attention", "fused", "unfused"); });
+  errors.attempt([&] {
+    if (read_one_of(table, "attention", "fused", "unfused"))
+      kernels.attention = AttentionKernel::unfused;
+  });
   errors.attempt([&] { kernels.keeps_masks = read_one_of(table, "dropout", "redrawn", "masks"); });
   table.finish(errors);
 }
 
 std::string print(const KernelTraits& kernels) {
   if (kernels == KernelTraits{}) return {};
-  return fmt::format("\n[kernels]\nattention = \"{}\"\ndropout = \"{}\"\n",
-                     kernels.fused_attention ? "fused" : "unfused",
+  return fmt::format("\n[kernels]\nattention = \"{}\"\ndropout = \"{}\"\n", name(kernels.attention),
                      kernels.keeps_masks ? "masks" : "redrawn");
+}
+
+// What is faster than this is no attention of the same device.
+constexpr double kMostSpeed = 100;
+double read_speed(const Value& value) {
+  return value.as_number(kMinShare, kMostSpeed);
+}
+
+bool may_be_faster(AttentionKernel kernel) {
+  return kernel != AttentionKernel::fused && kernel != AttentionKernel::unfused;
+}
+
+void read_attention(Table table, AttentionSpeeds& speeds, Diagnostics& errors) {
+  for (std::size_t i = 0; i < speeds.size(); ++i) {
+    const auto kernel = static_cast<AttentionKernel>(i);
+    if (!may_be_faster(kernel)) continue;
+    errors.attempt([&] {
+      auto own = table.optional_table(name(kernel));
+      if (!own) return;
+      FigureReader read(std::move(*own), errors);
+      read("forward", speeds[i].emplace().forward, read_speed);
+      read("backward", speeds[i]->backward, read_speed);
+      read.finish();
+    });
+  }
+  table.finish(errors);
 }
 
 // Each part of a merged profile has one, in the same words.
@@ -213,6 +240,17 @@ std::string print_by_type(std::string_view title, const Figures& figures) {
   return text.empty() ? text : fmt::format("\n[{}]\n{}", title, text);
 }
 
+std::string print(const AttentionSpeeds& speeds) {
+  std::string text;
+  for (std::size_t i = 0; i < speeds.size(); ++i) {
+    if (!speeds[i]) continue;
+    text +=
+        fmt::format("\n[attention.{}]\n{}{}", kAttentionKernelNames[i],
+                    print("forward", speeds[i]->forward), print("backward", speeds[i]->backward));
+  }
+  return text;
+}
+
 std::string print_efficiency(const Efficiency& e) {
   return "\n[efficiency]\n" + print("launch", e.launch) + print("memory", e.memory) +
          print("gemm", e.gemm) + print("winograd", e.winograd) + print("direct", e.direct) +
@@ -249,6 +287,10 @@ Profile parse_profile(std::string_view toml, const std::string& file) {
       read_kernels(*kernels, profile.kernels, errors);
   });
   errors.attempt([&] {
+    if (auto attention = root.optional_table("attention"))
+      read_attention(*attention, profile.attention, errors);
+  });
+  errors.attempt([&] {
     if (auto moves = root.optional_table("moves")) profile.moves = read_moves(*moves, errors);
   });
   errors.attempt([&] { profile.tables = read_kernel_entries(root.tables("kernel"), errors); });
@@ -265,7 +307,7 @@ std::string print_profile(const Profile& profile) {
   return text + print_by_type("peak", profile.peaks) +
          print_by_type("sustained", profile.sustained) +
          print_by_type("published_mfu", profile.published_mfu) +
-         print_efficiency(profile.efficiency) + print(profile.kernels) +
+         print_efficiency(profile.efficiency) + print(profile.kernels) + print(profile.attention) +
          print_moves(profile.moves) + print_kernel_entries(profile.tables);
 }
 

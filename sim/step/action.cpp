@@ -10,6 +10,7 @@ struct EndsRounds {
   bool operator()(const SumIntervals& /*unused*/) const { return true; }
   bool operator()(const UpdateInterval& /*unused*/) const { return true; }
   bool operator()(const GatherUpdated& /*unused*/) const { return true; }
+  bool operator()(const SumGradientNorm& /*unused*/) const { return true; }
   bool operator()(const Read& /*unused*/) const { return false; }
   bool operator()(const GatherParameters& /*unused*/) const { return false; }
   bool operator()(const Compute& /*unused*/) const { return false; }

@@ -126,10 +126,15 @@ struct GatherUpdated {
   std::uint32_t bucket = 0;
 };
 
+/// All devices that hold gradients get a number that decides over all updates: the norm of all
+/// gradients, or whether one of them is infinite. What each device finds of its own is counted with
+/// its updates.
+struct SumGradientNorm {};
+
 using Work = std::variant<Read, GatherParameters, Compute, SumStatistics, SumPartialOutputs,
                           SumOutputGradient, ReturnGradient, Forget, PutTogetherAgain,
                           GatherInputsAgain, SumGradients, ReduceScatter, SumIntervals, UpdateLayer,
-                          UpdateBucket, UpdateInterval, GatherUpdated>;
+                          UpdateBucket, UpdateInterval, GatherUpdated, SumGradientNorm>;
 
 struct Action {
   Work work;

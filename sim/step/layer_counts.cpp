@@ -44,6 +44,7 @@ struct Counter {
   void operator()(const ReduceScatter& /*unused*/) {}
   void operator()(const SumIntervals& /*unused*/) {}
   void operator()(const GatherUpdated& /*unused*/) {}
+  void operator()(const SumGradientNorm& /*unused*/) {}
 
   void update_all(std::uint32_t bucket) {
     for (const BucketPart& part : step.buckets[bucket].parts) {

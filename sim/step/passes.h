@@ -74,7 +74,8 @@ class ReplicaSums {
   void add_sums(LayerId holder, std::uint32_t round);
   void reduce_round(LayerId holder, std::uint32_t round);
   /// At once or, where devices compute instances in turn, after all of them, as frameworks do: an
-  /// update among them would hold up the stages that wait for the next one's gradients.
+  /// update among them would hold up the stages that wait for the next one's gradients. After all
+  /// of them, too, where updates wait for a norm.
   void update(const Work& work, std::uint32_t round);
 
   struct RoundLeft {

@@ -18,11 +18,21 @@ void check_offload(const GradientSync& sync) {
       "to one replica; allowed: `sync` ring, tree, hierarchical or auto");
 }
 
+void check_norm(const StepOptions& options) {
+  if (!options.kernels.updates_wait() || !options.sync.may_serve()) return;
+  throw InputError(
+      "`set` gradient.clip=norm and gradient.unscale=pass have all updates wait for all gradients, "
+      "but a parameter server (`sync` ps, or auto with `bucket` 0) updates as they arrive; "
+      "allowed: "
+      "`sync` ring, tree or hierarchical, or a bucket");
+}
+
 }  // namespace
 
 ReplicaSums::ReplicaSums(const StepInProgress& to)
     : to_(to), buckets_with_(to.graph.size()), rounds_left_(to.graph.size()) {
   check_offload(to.options.sync);
+  check_norm(to.options);
   for (std::uint32_t b = 0; b < to.step.buckets.size(); ++b) {
     std::size_t& left = parts_left_.emplace_back();
     for (const BucketPart& part : to.step.buckets[b].parts) {
@@ -91,13 +101,14 @@ void ReplicaSums::add_sums(LayerId holder, std::uint32_t round) {
 }
 
 void ReplicaSums::update(const Work& work, std::uint32_t round) {
-  if (!to_.step.in_turn) return to_.add(work, round);
+  if (!to_.step.in_turn && !to_.options.kernels.updates_wait()) return to_.add(work, round);
   late_.push_back(work);
 }
 
 // Parameters are gathered at the end of the step, when no sum waits behind it, and as the next
 // step's forward pass needs them.
 void ReplicaSums::add_end(std::uint32_t round) {
+  if (to_.options.kernels.updates_wait()) to_.add(SumGradientNorm{}, round);
   for (const Work& work : late_) to_.add(work, round);
   if (!to_.options.sync.shares()) return;
   for (auto b = static_cast<std::uint32_t>(to_.step.buckets.size()); b-- > 0;) {

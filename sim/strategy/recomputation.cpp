@@ -76,7 +76,7 @@ std::vector<std::size_t> ends(const Graph& graph) {
 Segments segments(const Graph& graph, Recompute recompute, const KernelTraits& kernels) {
   Segments result(graph.size());
   std::uint32_t next = 1;
-  if (recompute == Recompute::selective && !kernels.fused_attention) {
+  if (recompute == Recompute::selective && !kernels.fused_attention()) {
     for (std::size_t i = 0; i < graph.size(); ++i) {
       if (std::holds_alternative<Attention>(graph[LayerId(i)].op)) result[i] = next++;
     }
@@ -94,7 +94,9 @@ Segments segments(const Graph& graph, Recompute recompute, const KernelTraits& k
 KernelTraits keeping_most(std::span<const KernelTraits> kernels) {
   KernelTraits most;
   for (const KernelTraits& own : kernels) {
-    most.fused_attention = most.fused_attention && own.fused_attention;
+    if (!own.fused_attention()) most.attention = own.attention;
+    most.clips_gradients = most.clips_gradients || own.clips_gradients;
+    most.unscales_gradients = most.unscales_gradients || own.unscales_gradients;
     most.keeps_masks = most.keeps_masks || own.keeps_masks;
   }
   return most;

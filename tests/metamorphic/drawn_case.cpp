@@ -336,6 +336,13 @@ class CaseDrawer {
     return link.kind.empty() || is_said(random_) ? link.name : link.kind;
   }
 
+  // Most kinds of devices know few implementations of an attention, but all have the first and the
+  // last.
+  std::string word_of(const WhatIfSpec& what_if) {
+    if (what_if.key != "attention" || is_said(random_)) return one_of(random_, what_if.words);
+    return std::string(pick(random_, 0, 1) == 0 ? what_if.words.front() : what_if.words.back());
+  }
+
   std::string value_of(const WhatIfSpec& what_if) {
     if (what_if.key == "communication.network_share") {
       return fmt::format("{:.2f}", 0.05 * static_cast<double>(pick(random_, 1, 20)));
@@ -357,7 +364,7 @@ class CaseDrawer {
       case WhatIfForm::share:
         return fmt::format("{:.2f}", 0.01 * static_cast<double>(pick(random_, 0, 90)));
       case WhatIfForm::word:
-        return one_of(random_, what_if.words);
+        return word_of(what_if);
     }
     throw InternalError("a what-if of no form");
   }

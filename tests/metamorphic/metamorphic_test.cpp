@@ -4,6 +4,8 @@
 
 #include "tests/metamorphic/metamorphic.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 
@@ -38,7 +40,10 @@ std::vector<std::string> values_of_choices() {
     const bool chosen = setting.form == ValueForm::choice && goes_with(setting, Job::predict);
     if (chosen) add(setting.key, setting.choices);
   }
-  for (const WhatIfSpec& what_if : what_ifs()) add(what_if.key, what_if.words);
+  for (const WhatIfSpec& what_if : what_ifs()) {
+    if (what_if.key != "attention") add(what_if.key, what_if.words);
+  }
+  add("attention", std::array<std::string_view, 2>{"fused", "unfused"});  // of every device
   for (const std::string& name : strata::framework_names()) all.push_back("as=" + name);
   return all;
 }
@@ -47,11 +52,14 @@ std::string key_of(const std::string& value) {
   return value.substr(0, value.find('='));
 }
 
-// Replicas share nothing that a server has, and their hosts update nothing; a framework that shares
-// is refused with one.
+// Replicas share nothing that a server has, and their hosts update nothing; nor do its updates wait
+// for all gradients. A framework that shares or clips is refused with one.
 bool are_refused(const std::string& a, const std::string& b) {
-  const bool has_no_server =
-      b == "as=fsdp" || b == "offload=optimizer" || (key_of(b) == "zero" && b != "zero=0");
+  constexpr std::array<std::string_view, 8> kWithoutServer = {
+      "as=fsdp",          "as=fsdp2", "as=pytorch",         "as=pytorch-compile",
+      "as=megatron-core", "as=nemo",  "gradient.clip=norm", "gradient.unscale=pass"};
+  const bool has_no_server = std::ranges::find(kWithoutServer, b) != kWithoutServer.end() ||
+                             b == "offload=optimizer" || (key_of(b) == "zero" && b != "zero=0");
   return a == "sync=ps" && has_no_server;
 }
 
@@ -81,7 +89,7 @@ TEST(Metamorphic, RelationsHoldOfEveryCase) {
                                  fault.text);
   }
   EXPECT_EQ(room.faults().size(), 0U);
-  EXPECT_LE(room.refused(), count * 2 / 5) << "more cases are refused than were";
+  EXPECT_LE(room.refused(), count * 9 / 20) << "more cases are refused than were";
   const std::vector<std::string> values = values_of_choices();
   for (const std::string& a : values) {
     for (const std::string& b : values) {

@@ -67,7 +67,7 @@ AccessMap Attention::reads(const ReadContext& context) const {
 
 Saved Attention::saved(const SavedContext& of) const {
   const std::int64_t rows = volume(of.output) / head_size;
-  if (of.kernels.fused_attention) return {.values = rows};
+  if (of.kernels.fused_attention()) return {.values = rows};
   std::int64_t keys = of.inputs[1][Dim::w];
   if (causal) {
     const Interval queries = of.output[Dim::w];
@@ -95,7 +95,8 @@ std::int64_t Attention::macs_per_output(InputExtents inputs) const {
 PhaseWork Attention::work(const ShardShape& shard, Phase phase) const {
   const bool forward = phase == Phase::forward;
   if (!forward && phase != Phase::backward_data) return {};
-  return shard.kernels.fused_attention ? fused_work(shard, forward) : unfused_work(shard, forward);
+  return shard.kernels.fused_attention() ? fused_work(shard, forward)
+                                         : unfused_work(shard, forward);
 }
 
 // q k' and p v; p again, then the gradients of v, p, q and k.

@@ -2,6 +2,8 @@
 
 // What the pages of the ops answer with, beside extents and access maps. Values; thread-safe.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -66,11 +68,38 @@ struct Statistics {
   constexpr bool weigh_by_parameters() const { return backward_values > 0 && over[Dim::c]; }
 };
 
+/// Implementations of an attention. But for `unfused` they meet keys block by block and keep a
+/// number for each query (Dao et al., "FlashAttention", 2022). `fused` is the one that a profile's
+/// rows are of; the others are faster or slower than it, by the profile (Profile::attention).
+enum class AttentionKernel : std::uint8_t {
+  fused,
+  flash1,  ///< FlashAttention 1, and its twin of Triton
+  flash2,
+  flash3,
+  cudnn,
+  memory_efficient,  ///< xFormers' kernels of CUTLASS
+  unfused            ///< writes the matrix of all queries and keys, and keeps it
+};
+inline constexpr std::array<std::string_view, 7> kAttentionKernelNames = {
+    "fused", "flash1", "flash2", "flash3", "cudnn", "memory-efficient", "unfused"};
+constexpr std::string_view name(AttentionKernel kernel) {
+  return kAttentionKernelNames[static_cast<std::size_t>(kernel)];
+}
+
+/// How the kernels of an update pass over a parameter: at once, or an operation at a time over many
+/// tensors (PyTorch's foreach) or over one (its for-loop).
+enum class UpdateKernel : std::uint8_t { fused, foreach, for_loop };
+inline constexpr std::array<std::string_view, 3> kUpdateKernelNames = {"fused", "foreach",
+                                                                       "for-loop"};
+
+/// What turns queries and keys by their rotary positions: the attention itself, a kernel before it,
+/// or an operation at a time.
+enum class RotaryKernel : std::uint8_t { within, fused, eager };
+inline constexpr std::array<std::string_view, 3> kRotaryKernelNames = {"within", "fused", "eager"};
+
 /// How the kernels of a device work, where it decides what they keep, move and take.
 struct KernelTraits {
-  /// An attention meets its keys block by block and keeps a number for each query (Dao et al.,
-  /// "FlashAttention", 2022); else it writes the matrix of all queries and keys, and keeps it.
-  bool fused_attention = true;
+  AttentionKernel attention = AttentionKernel::fused;
   /// A dropout keeps a byte for each element; else its backward pass draws the same again.
   bool keeps_masks = false;
   /// Tensors lie with their channels outermost (NCHW), as frameworks have them unless told
@@ -81,6 +110,15 @@ struct KernelTraits {
   /// Matrix units run at the clocks of a short burst, as kernels are measured; else no faster than
   /// the device's power allows for seconds, where its profile says how fast that is.
   bool burst_clocks = false;
+  RotaryKernel rotary = RotaryKernel::within;
+  UpdateKernel update = UpdateKernel::fused;
+  /// What passes over the gradients before an update: one that scales them to a norm, which another
+  /// finds; one that sets them to zero for the next step; one that takes off a loss's scale.
+  bool clips_gradients = false, zeroes_gradients = false, unscales_gradients = false;
+
+  constexpr bool fused_attention() const { return attention != AttentionKernel::unfused; }
+  /// Updates wait for a number that all gradients decide: their norm, or whether one is infinite.
+  constexpr bool updates_wait() const { return clips_gradients || unscales_gradients; }
   bool operator==(const KernelTraits&) const = default;
 };
 

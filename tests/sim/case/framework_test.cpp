@@ -78,7 +78,7 @@ TEST(Frameworks, MegatronMergesProductsAndSumsAtOnce) {
       request_as("megatron", "gpt:layers=4,hidden=32,heads=4,seq=16,vocab=64", "a100-1x8");
   const Case input = load_case(chosen(request));
   EXPECT_EQ(input.optimizer, Optimizer::adam);
-  EXPECT_FALSE(kernels_of(input).fused_attention);
+  EXPECT_FALSE(kernels_of(input).fused_attention());
   EXPECT_EQ(input.sync.bucket, kOneBucket);
   EXPECT_EQ(input.products, Products::merged);
   EXPECT_EQ(input.exchanges, Exchanges::collective);
@@ -160,10 +160,13 @@ TEST(Frameworks, RefuseWhatTheyCannotSay) {
   EXPECT_THAT(said_of("name = \"ours\"\n[settings]\noptimizer = \"sdg\"\n"),
               ::testing::HasSubstr("ours.toml:3: unknown optimizer \"sdg\"; allowed: sgd"));
   EXPECT_THAT(said_of("description = \"\""), ::testing::HasSubstr("name"));
+  EXPECT_EQ(load_framework("megatron-2021").name, "megatron");
   EXPECT_THAT([] { load_framework("megatorn"); },
               ::testing::ThrowsMessage<InputError>("unknown framework \"megatorn\"; allowed: none, "
-                                                   "megatron, ddp-2017, fsdp, mosaic, "
-                                                   "internevo, deepspeed, or a .toml file"));
+                                                   "megatron, ddp-2017, fsdp, mosaic, internevo, "
+                                                   "deepspeed, pytorch, "
+                                                   "pytorch-compile, fsdp2, megatron-core, nemo, "
+                                                   "or a .toml file"));
 }
 
 // What a network has no layers for, is left out; what does not suit the machine is an error.
@@ -177,6 +180,35 @@ TEST(Frameworks, ChangeWhatIsThere) {
   EXPECT_THAT([&] { run_as(ours, input); },
               ::testing::ThrowsMessage<InputError>(::testing::HasSubstr(
                   "`as` ours: link.inter.bandwidth=2x: cluster p100-1x2 has no link 'inter'")));
+}
+
+// Layers in fp32 convert nothing.
+TEST(Frameworks, MayHaveOtherFiguresInFp32) {
+  const Framework ours = parse_framework(
+      "name = \"ours\"\n[set]\n\"layer.fc.speed\" = { value = 0.2, fp32 = 0.5, source = \"a\" }\n",
+      "ours.toml");
+  EXPECT_EQ(ours.what_ifs, (std::vector<FrameworkEntry>{{"layer.fc.speed", "0.2", "a", "0.5"}}));
+  const auto speed = [&](DType dtype) {
+    CaseRequest request = request_as("none", "lenet5", "a100-1x2");
+    request.training.dtype = dtype;
+    Case input = load_case(request);
+    run_as(ours, input);
+    return input.graph[LayerId(input.graph.size() - 2)].speed;
+  };
+  EXPECT_EQ(speed(DType::bf16), 0.2);
+  EXPECT_EQ(speed(DType::tf32), 0.5);
+  EXPECT_EQ(speed(DType::fp32), 0.5);
+}
+
+// Of an A100 nobody knows FlashAttention 3, of a P100 nothing.
+TEST(Frameworks, LeaveOutAnAttentionThatNobodyKnows) {
+  Case input = load_case(request_as("none", "lenet5", "a100-1x2"));
+  Framework ours{"ours", "", {}, {{"attention", "flash3", ""}}};
+  run_as(ours, input);
+  EXPECT_EQ(input.models.front()->kernels().attention, AttentionKernel::fused);
+  ours.what_ifs = {{"attention", "flash2", ""}};
+  run_as(ours, input);
+  EXPECT_EQ(input.models.front()->kernels().attention, AttentionKernel::flash2);
 }
 
 TEST(Frameworks, ThatShipHaveSources) {

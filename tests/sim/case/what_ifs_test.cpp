@@ -113,9 +113,13 @@ TEST(WhatIfs, ExchangesAreCollectiveByDefaultWhereALayerAttends) {
 TEST(WhatIfs, SwitchAsTheirWordsSay) {
   Case input = load_case(lenet5());
   change(input, "attention", "unfused");
-  EXPECT_FALSE(kernels_of(input).fused_attention);
+  EXPECT_FALSE(kernels_of(input).fused_attention());
   change(input, "attention", "fused");
-  EXPECT_TRUE(kernels_of(input).fused_attention);
+  EXPECT_TRUE(kernels_of(input).fused_attention());
+  change(input, "attention", "flash2");
+  EXPECT_EQ(kernels_of(input).attention, AttentionKernel::flash2);
+  change(input, "optimizer.kernel", "for-loop");
+  EXPECT_EQ(input.models.front()->kernels().update, UpdateKernel::for_loop);
   change(input, "overlap", "off");
   EXPECT_EQ(input.runtime.overlap, Overlap::none);
   change(input, "launch.stages", "wait");
@@ -151,6 +155,9 @@ TEST(WhatIfs, SayWhatIsAllowed) {
     return "none";
   };
   EXPECT_EQ(refusal("overlap", "yes"), "'yes' is not a value of overlap; allowed: on, off");
+  EXPECT_EQ(refusal("attention", "flash3"),
+            "the profiles of these devices do not say how fast flash3 is; allowed: "
+            "fused, flash1, flash2, cudnn, memory-efficient, unfused");
   EXPECT_EQ(refusal("communication.share", "1"),
             "'1' is no share; allowed: a number from 0, below 1, or nccl");
   EXPECT_EQ(refusal("colour", "1"), "unknown key 'colour'; allowed: " + what_if_keys());

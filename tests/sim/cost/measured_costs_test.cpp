@@ -166,7 +166,8 @@ TEST(CostModel, AnUnfusedAttentionMovesItsScores) {
     attention.causal = true;
     attention.dropout = dropout;
     const Op op = attention;
-    return phase_work({&op, tensor, inputs, {}, DType::fp16}, phase, {.fused_attention = fused});
+    return phase_work({&op, tensor, inputs, {}, DType::fp16}, phase,
+                      {.attention = fused ? AttentionKernel::fused : AttentionKernel::unfused});
   };
   constexpr std::int64_t kTensors = 4 * 1024, kScores = 2048;
   EXPECT_EQ(bytes(0, Phase::forward, true).bytes, Bytes{2 * kTensors});

@@ -33,7 +33,8 @@ Plan plan_of(const Graph& graph, const Setting& of, Recompute recompute = Recomp
   const Cluster cluster = preset_cluster(fmt::format("a100-1x{}", of.t));
   LowerOptions options;
   options.dtypes = {DType::fp16, DType::fp16};
-  options.kernels.assign(cluster.device_count(), {.fused_attention = false, .keeps_masks = true});
+  options.kernels.assign(cluster.device_count(),
+                         {.attention = AttentionKernel::unfused, .keeps_masks = true});
   options.gathers_again = of.sp;
   const std::string hybrid = fmt::format("hybrid:tp={}{}", of.t, of.sp ? ",sp=1" : "");
   const Strategy strategy = hybrid_parallel(graph, static_cast<int>(of.t), hybrid);

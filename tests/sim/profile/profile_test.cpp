@@ -106,9 +106,21 @@ command = "second"
 TEST(Profile, SaysHowItsKernelsWork) {
   const Profile p = parse_profile(
       toy("[peak]", "[kernels]\nattention = \"unfused\"\ndropout = \"masks\"\n[peak]"), "toy.toml");
-  EXPECT_EQ(p.kernels, (KernelTraits{.fused_attention = false, .keeps_masks = true}));
+  EXPECT_EQ(p.kernels, (KernelTraits{.attention = AttentionKernel::unfused, .keeps_masks = true}));
   EXPECT_EQ(parse_profile(print_profile(p), "again.toml"), p);
   EXPECT_EQ(parse_profile(toy("", ""), "toy.toml").kernels, KernelTraits{});
+}
+
+TEST(Profile, KnowsImplementationsOfAnAttention) {
+  const std::string text = toy("[peak]",
+                               "[attention.cudnn]\n"
+                               "forward = { value = 1.5, source = \"a\" }\n"
+                               "backward = { value = 0.5, source = \"b\" }\n[peak]");
+  const Profile p = parse_profile(text, "toy.toml");
+  const auto& cudnn = p.attention[static_cast<std::size_t>(AttentionKernel::cudnn)];
+  EXPECT_EQ(cudnn, (AttentionSpeed{{1.5, "a"}, {0.5, "b"}}));
+  EXPECT_FALSE(p.attention[static_cast<std::size_t>(AttentionKernel::flash2)]);
+  EXPECT_EQ(parse_profile(print_profile(p), "again.toml"), p);
 }
 
 TEST(Profile, SaysWhatWasPublished) {
@@ -196,11 +208,11 @@ TEST(Profile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(profile_error(toy("[peak]", "[kernels]\nattention = \"flash\"\ndropout = 1\n[peak]")),
             "toy.toml:14: 'attention' must be \"fused\" or \"unfused\"; it is \"flash\"\n"
             "toy.toml:15: 'dropout' must be a string; it is 1");
-  EXPECT_EQ(
-      profile_error(toy("[peak]", "[peaks]")),
-      "toy.toml:1: missing key 'peak'\n"
-      "toy.toml:13: unknown key 'peaks'; allowed: kind, description, costs, devices, "
-      "provenance, device, peak, sustained, published_mfu, efficiency, kernels, moves, kernel");
+  EXPECT_EQ(profile_error(toy("[peak]", "[peaks]")),
+            "toy.toml:1: missing key 'peak'\n"
+            "toy.toml:13: unknown key 'peaks'; allowed: kind, description, costs, devices, "
+            "provenance, device, peak, sustained, published_mfu, efficiency, kernels, attention, "
+            "moves, kernel");
   EXPECT_EQ(profile_error(toy("{ value = 0.5, source = \"f\" }", "0.5")),
             "toy.toml:19: 'memory' must be a table; it is 0.5");
 }

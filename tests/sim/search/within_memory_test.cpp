@@ -184,7 +184,8 @@ TEST(MemoryFloor, NoStrategyKeepsLess) {
     input.gathers_again = model != std::string_view("alexnet");
     input.optimizer = Optimizer::adam;
     change_kernels(input, [&](KernelTraits& kernels) {
-      kernels = {model == std::string_view("alexnet"), input.gathers_again};
+      if (model != std::string_view("alexnet")) kernels.attention = AttentionKernel::unfused;
+      kernels.keeps_masks = input.gathers_again;
     });
     const auto floor = memory_floor(input, space);
     for (int round = 0; round < 8; ++round) {
@@ -216,7 +217,8 @@ TEST(MemoryFloor, NoStrategyKeepsLessInRoundsOrComputingAgain) {
       if (round % 4 == 0) input.sync.offload = Offload::optimizer;
       input.optimizer = Optimizer::adam;
       change_kernels(input, [&](KernelTraits& kernels) {
-        kernels = {random() % 2 == 0, random() % 2 == 0};
+        if (random() % 2 != 0) kernels.attention = AttentionKernel::unfused;
+        kernels.keeps_masks = random() % 2 == 0;
       });
       const SearchSpace space(input.graph, input.cluster, {DegreeSet::pow2, false, true});
       const auto floor = memory_floor(input, space);

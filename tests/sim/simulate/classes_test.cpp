@@ -293,6 +293,12 @@ class Classes : public ::testing::TestWithParam<std::uint64_t> {
   }
 };
 
+// All updates wait for the norm of all gradients, where no parameter server makes them.
+void clip_some(std::uint64_t seed, const Cluster& cluster, LowerOptions& options) {
+  if (seed % 3 != 0 || options.sync.may_serve()) return;
+  options.kernels.assign(cluster.device_count(), {.clips_gradients = true});
+}
+
 TEST_P(Classes, DoWhatAllDevicesDo) {
   std::size_t folded = 0, repeated = 0;
   for (std::uint64_t seed = GetParam(); seed < GetParam() + 200; ++seed) {
@@ -314,6 +320,7 @@ TEST_P(Classes, DoWhatAllDevicesDo) {
     options.gathers_again = pick(random, 0, 2) == 0;
     Runtime runtime = pick(random, 0, 4) == 0 ? Overlap::none : Overlap::allowed;
     share_some(random, options);
+    clip_some(seed, cluster, options);
     if (pick(random, 0, 2) == 0) runtime.communication_share = 0.25;
     Seen seen;
     compare(graph, cluster, strategy, options, runtime,
@@ -354,6 +361,7 @@ TEST_P(Classes, DoWhatAllDevicesDoUnderHybrids) {
       if (pick(random, 0, 2) == 0) options.max_flows_per_edge = 8;
       options.gathers_again = seed % 2 == 0;
       share_some(random, options);
+      clip_some(seed, cluster, options);
       Seen seen;
       compare(graph, cluster, strategy, options, Overlap::allowed,
               fmt::format("seed {} on {}, {}", seed, cluster.name(), sizes), seen);
@@ -410,6 +418,7 @@ TEST_P(Classes, DoWhatAllDevicesDoInHostsOnASwitch) {
       options.rounds = static_cast<std::uint32_t>(pick(random, 1, 3));
       options.gathers_again = pick(random, 0, 2) == 0;
       share_some(random, options);
+      clip_some(seed, cluster, options);
       Runtime runtime = pick(random, 0, 4) == 0 ? Overlap::none : Overlap::allowed;
       if (pick(random, 0, 2) == 0) runtime.communication_share = 0.25;
       Seen seen;
