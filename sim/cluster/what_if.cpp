@@ -172,7 +172,7 @@ Cluster with_device_memory_reserve(const Cluster& cluster, std::string_view sele
 
 Cluster with_network_share(const Cluster& cluster, std::variant<double, Multiple> change) {
   CommunicationLibrary library = cluster.communication_library();
-  if (library.protocols.empty()) library.protocols.push_back({.name = "network"});
+  if (library.protocols.empty()) library.protocols.push_back({"network", {}, {}, {}});
   for (TransferProtocol& protocol : library.protocols) {
     protocol.network_share = changed(protocol.network_share, change);
     if (protocol.network_share <= 0 || protocol.network_share > 1) {

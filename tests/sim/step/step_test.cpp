@@ -64,6 +64,9 @@ struct Words {
   std::string operator()(const UpdateInterval& x) const {
     return "update interval to " + of_bucket(x.bucket);
   }
+  std::string operator()(const SumIntervals& x) const {
+    return "sum intervals of " + of_bucket(x.first);
+  }
   std::string operator()(const SumGradientNorm&) const { return "norm"; }
   std::string operator()(const GatherUpdated& x) const {
     return "gather to " + of_bucket(x.bucket);
