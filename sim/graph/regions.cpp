@@ -108,6 +108,7 @@ Statistics statistics(const Layer& layer, const Box& output) {
 
 Parameters shard_parameters(const Layer& layer, const Tile& shard) {
   const std::int64_t channels = layer.output[Dim::c], held = shard[Dim::c].size();
+  if (layer.parameters.shared_by_channels) return layer.parameters;
   if (held == channels && terms_in(layer, shard) == layer.reduction) return layer.parameters;
   const std::int64_t row = layer.parameters.weight / channels;
   const std::int64_t bias = shard.terms.begin == 0 ? layer.parameters.bias / channels : 0;
