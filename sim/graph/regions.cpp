@@ -79,13 +79,25 @@ std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input
 
 namespace {
 
-bool meet(const Graph& graph, LayerId a, LayerId b) {
-  const auto readers = graph.consumers(a), others = graph.consumers(b);
-  return std::find_first_of(readers.begin(), readers.end(), others.begin(), others.end()) !=
-         readers.end();
+// The layers that read it, and those that read it through a norm.
+std::vector<LayerId> readers_beyond_norms(const Graph& graph, LayerId layer) {
+  std::vector<LayerId> readers;
+  for (LayerId reader : graph.consumers(layer)) {
+    readers.push_back(reader);
+    if (!std::holds_alternative<RmsNorm>(graph[reader].op)) continue;
+    const auto beyond = graph.consumers(reader);
+    readers.insert(readers.end(), beyond.begin(), beyond.end());
+  }
+  return readers;
 }
 
 }  // namespace
+
+bool meet(const Graph& graph, LayerId a, LayerId b) {
+  const auto readers = readers_beyond_norms(graph, a), others = readers_beyond_norms(graph, b);
+  return std::find_first_of(readers.begin(), readers.end(), others.begin(), others.end()) !=
+         readers.end();
+}
 
 LayerId first_reader(const Graph& graph, LayerId layer) {
   const Layer& it = graph[layer];

@@ -20,7 +20,8 @@ std::vector<LayerId> products_of_one_input(const Graph& graph, LayerId layer) {
   std::vector<LayerId> layers;
   for (LayerId reader : graph.consumers(graph[layer].inputs.front())) {
     const Linear* const other = product_of(graph[reader]);
-    if (other != nullptr && other->bias == own->bias) layers.push_back(reader);
+    if (other == nullptr || other->bias != own->bias) continue;
+    if (reader == layer || meet(graph, layer, reader)) layers.push_back(reader);
   }
   if (layers.size() < 2) return {};
   return layers;

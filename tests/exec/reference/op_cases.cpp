@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::array<std::int64_t, 6> kHeadSizes = {2, 4, 6, 8, 16, 20};
 
+/// An rms_norm of heads.
+constexpr std::string_view kHeadNorm = "rms_norm_heads";
+
 /// Values drawn for one layer.
 struct Draw {
   int rank;
@@ -61,7 +64,8 @@ struct Draw {
   }
   Activation activation(ActivationKind kind) const {
     Activation op{kind};
-    if (kind == ActivationKind::leaky_relu || kind == ActivationKind::elu) {
+    if (kind == ActivationKind::leaky_relu || kind == ActivationKind::elu ||
+        kind == ActivationKind::softcap) {
       op.slope = real(0.05, 1.5);
     }
     return op;
@@ -69,10 +73,14 @@ struct Draw {
   Linear linear() const { return {count(1, most_channels), flag()}; }
   Attention attention() const {
     const bool causal = flag();
-    return {kHeadSizes[static_cast<std::size_t>(count(0, 5))], causal,
-            causal && flag() ? count(1, 6) : 0, flag() ? real(2, 10000) : 0,
-            flag() ? real(0, 0.9) : 0};
+    Attention op{head_size(), causal, causal && flag() ? count(1, 6) : 0,
+                 flag() ? real(2, 10000) : 0, flag() ? real(0, 0.9) : 0};
+    if (op.rotary > 0 && flag()) op.rotary_size = 2 * count(1, op.head_size / 2);
+    if (flag()) op.scale = real(0.1, 1);
+    if (flag()) op.softcap = real(0.5, 5);
+    return op;
   }
+  std::int64_t head_size() const { return kHeadSizes[static_cast<std::size_t>(count(0, 5))]; }
   LocalResponseNorm norm() const {
     return {count(1, 6), real(0.01, 1), real(0.3, 1.2), real(0.5, 2)};
   }
@@ -98,7 +106,8 @@ std::vector<Op> every_op(const Draw& draw) {
                          GatedActivation{GateKind::silu},
                          GatedActivation{GateKind::gelu},
                          draw.attention(),
-                         Embedding{draw.count(2, 40), draw.count(1, draw.most_channels)},
+                         Embedding{draw.count(2, 40), draw.count(1, draw.most_channels),
+                                   draw.flag() ? 1 : draw.real(0.5, 8)},
                          PositionEmbedding{draw.flag() ? 0 : draw.count(9, 12)},
                          Tokens{},
                          ClassToken{},
@@ -118,6 +127,7 @@ bool is_named(const OpCase& c, const Op& op) {
 }
 
 Op draw_op(const OpCase& c, const Draw& draw) {
+  if (c.name == kHeadNorm) return RmsNorm{draw.real(1e-5, 0.1), draw.head_size()};
   const std::vector<Op> ops = every_op(draw);
   const auto it =
       std::find_if(ops.begin(), ops.end(), [&](const Op& op) { return is_named(c, op); });
@@ -127,7 +137,7 @@ Op draw_op(const OpCase& c, const Draw& draw) {
 
 /// Queries, keys and values of whole heads of any size: infer_output() refuses those of others.
 std::vector<LayerId> draw_heads(const Draw& draw, GraphBuilder& builder) {
-  const std::int64_t size = kHeadSizes[static_cast<std::size_t>(draw.count(0, 5))];
+  const std::int64_t size = draw.head_size();
   const std::int64_t heads = draw.count(1, 2), group = draw.count(1, 3), tokens = draw.count(3, 9);
   const Extents queries = {{1, heads * group * size, 1, 1, tokens}};
   const Extents keys = {{1, heads * size, 1, 1, draw.flag() ? tokens : draw.count(3, 9)}};
@@ -140,6 +150,7 @@ std::vector<LayerId> draw_sources(const OpCase& c, const Draw& draw, GraphBuilde
   if (c.name == "attention") return draw_heads(draw, builder);
   Extents e = draw.sample();
   if (c.name == "embedding") e[Dim::c] = 1;
+  if (c.name == kHeadNorm) e[Dim::c] = draw.head_size() * draw.count(1, 4);
   if (c.name == "softmax_cross_entropy")
     e = {{1, draw.count(1, 20), 1, 1, draw.flag() ? 1 : draw.count(2, 9)}};
   // Groups of a convolution divide the channels only if they have the divisors.
@@ -208,6 +219,7 @@ std::vector<OpCase> all_ops() {
     cases.push_back({"multiply_twice", rank});
     cases.push_back({"multiply_gate", rank});
     cases.push_back({"concat_one", rank});
+    cases.push_back({std::string(kHeadNorm), rank});
   }
   // These read (n, c, w) alone.
   constexpr std::array<std::string_view, 6> kSequences = {
