@@ -33,7 +33,7 @@ class TransformerNet {
   LayerId norm(const std::string& name, LayerId from);
   /// `from` itself where there is no dropout.
   LayerId dropout(const std::string& name, LayerId from);
-  LayerId linear(const std::string& name, LayerId from, std::int64_t features);
+  LayerId linear(const std::string& name, LayerId from, std::int64_t features, bool bias);
   /// All of them.
   LayerId blocks(LayerId from);
 
@@ -41,10 +41,20 @@ class TransformerNet {
   using Part = LayerId (TransformerNet::*)(const BlockPlace&, LayerId from);
 
   LayerId block(const BlockPlace& place, LayerId from);
+  /// Its attention, then its feed-forward layer, each with a residual sum of its own.
+  LayerId in_turn(const BlockPlace& place, LayerId from);
   LayerId with_residual(const BlockPlace& place, const std::string& part, LayerId from, Part inner);
+  /// Both beside each other, with one residual sum.
+  LayerId side_by_side(const BlockPlace& place, LayerId from);
+
   LayerId attention(const BlockPlace& place, LayerId from);
+  /// A query's or a key's.
+  LayerId head_norm(const std::string& name, LayerId from);
+  Attention attention_op(const BlockPlace& place) const;
   LayerId feed_forward(const BlockPlace& place, LayerId from);
-  Attention attention_op() const;
+  /// What stands between the feed-forward layer's products, of its first or its first two.
+  LayerId activation(const BlockPlace& place, LayerId from);
+  bool has_bias(BiasPlace part) const;
 
   Net net_;
   TransformerSpec spec_;

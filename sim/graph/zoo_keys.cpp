@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,6 +25,75 @@ SpecKey size_key(std::string_view name, std::int64_t Spec::*member) {
 }
 SpecKey count_key(std::string_view name, std::int64_t Spec::*member) {
   return {name, SpecKey::Count{member}};
+}
+
+SpecKey real(std::string_view name, double Spec::*member, double least, double most) {
+  return {name, SpecKey::Real{member, least, most}};
+}
+SpecKey flag(std::string_view name, bool Spec::*member) {
+  return {name, SpecKey::Flag{member}};
+}
+template <auto member>
+SpecKey word(std::string_view name, std::vector<SpecKey::Word::Choice> choices) {
+  return {name, SpecKey::Word{std::move(choices), [](Spec& spec, int value) {
+                                using Value = std::remove_cvref_t<decltype(spec.*member)>;
+                                spec.*member = static_cast<Value>(value);
+                              }}};
+}
+template <class Value>
+SpecKey::Word::Choice choice(std::string_view word, Value value) {
+  return {word, static_cast<int>(value)};
+}
+template <class Value>
+SpecKey::Word::Choice alias(std::string_view word, Value value) {
+  return {word, static_cast<int>(value), true};
+}
+
+constexpr double kMostScale = 1e12;
+
+SpecKey qk_norm_key() {
+  return word<&Spec::qk_norm>(
+      "qk_norm", {choice("none", QkNorm::none), choice("head", QkNorm::head),
+                  choice("full", QkNorm::full), alias("0", QkNorm::none), alias("1", QkNorm::head),
+                  alias("false", QkNorm::none), alias("true", QkNorm::head)});
+}
+
+/// What dense decoders differ in.
+Keys of_decoders() {
+  return {
+      count_key("kv_heads", &Spec::kv_heads),
+      count_key("head_dim", &Spec::head_dim),
+      word<&Spec::activation>(
+          "act", {choice("gelu", FeedForward::gelu), choice("relu", FeedForward::relu),
+                  choice("relu2", FeedForward::relu2), choice("swiglu", FeedForward::swiglu),
+                  choice("geglu", FeedForward::geglu)}),
+      word<&Spec::bias>("bias", {choice("none", BiasPlace::none), choice("qkv", BiasPlace::qkv),
+                                 choice("attention", BiasPlace::attention),
+                                 choice("ffn", BiasPlace::ffn), choice("all", BiasPlace::all)}),
+      word<&Spec::norm>("norm", {choice("rms", NormKind::rms), choice("layer", NormKind::layer)}),
+      real("epsilon", &Spec::epsilon, 0, 1),
+      word<&Spec::norm_place>(
+          "norms", {choice("before", NormPlace::before), choice("after", NormPlace::after),
+                    choice("both", NormPlace::both)}),
+      word<&Spec::parallel>(
+          "parallel", {choice("none", ParallelParts::none), choice("shared", ParallelParts::shared),
+                       choice("separate", ParallelParts::separate), alias("0", ParallelParts::none),
+                       alias("1", ParallelParts::shared)}),
+      qk_norm_key(),
+      count_key("window", &Spec::window),
+      count_key("window_layers", &Spec::window_layers),
+      count_key("global_every", &Spec::global_every),
+      real("score_scale", &Spec::score_scale, 1e-6, kMostScale),
+      real("softcap", &Spec::softcap, 1e-6, kMostScale),
+      real("logit_softcap", &Spec::logit_softcap, 1e-6, kMostScale),
+      flag("scale_embedding", &Spec::scale_embedding),
+      flag("tied", &Spec::tied),
+      flag("head_bias", &Spec::head_bias)};
+}
+Keys of_rotary_positions() {
+  return {real("rope_base", &Spec::rope_base, 1, kMostScale),
+          real("rope_share", &Spec::rope_share, 1e-6, 1),
+          real("window_rope_base", &Spec::window_rope_base, 1, kMostScale)};
 }
 
 Keys of_blocks() {
@@ -74,9 +146,26 @@ struct ValueReader {
   void operator()(const SpecKey::Real& key) const {
     const auto value = number_in<double>(text);
     if (!value || !(*value >= key.least && *value <= key.most)) {
-      fail(fmt::format("a number from {} to {}", key.least, key.most));
+      fail(fmt::format("a number from {:g} to {:g}", key.least, key.most));
     }
     spec.*key.member = *value;
+  }
+  void operator()(const SpecKey::Flag& key) const {
+    const bool yes = text == "1" || text == "true";
+    if (!yes && text != "0" && text != "false") fail("1 or 0");
+    spec.*key.member = yes;
+  }
+  void operator()(const SpecKey::Word& key) const {
+    const auto found =
+        std::ranges::find_if(key.choices, [&](const auto& each) { return each.word == text; });
+    if (found != key.choices.end()) return key.set(spec, found->value);
+    std::string words;
+    for (const SpecKey::Word::Choice& each : key.choices) {
+      if (each.alias) continue;
+      words += words.empty() ? "" : ", ";
+      words += each.word;
+    }
+    fail("one of " + words);
   }
   void operator()(const SpecKey::Probability& key) const {
     const auto value = number_in<double>(text);
@@ -84,6 +173,21 @@ struct ValueReader {
     spec.*key.member = *value;
   }
 };
+
+void check_window(std::string_view model, const Spec& spec) {
+  const auto fail = [&](std::string_view what) {
+    throw InputError(fmt::format("model '{}': {}", model, what));
+  };
+  const bool chooses = spec.window_layers > 0 || spec.global_every > 0;
+  if (chooses && spec.window == 0) fail("window_layers and global_every need window");
+  if (spec.window_rope_base > 0 && spec.window == 0) fail("window_rope_base needs window");
+  if (spec.window_layers > spec.layers) {
+    fail(fmt::format("window_layers {} is more than layers {}", spec.window_layers, spec.layers));
+  }
+  if (spec.window_layers > 0 && spec.global_every > 0) {
+    fail("window_layers and global_every exclude each other");
+  }
+}
 
 bool lacks(const Spec& spec, const SpecKey& key) {
   const auto* count = std::get_if<SpecKey::Count>(&key.field);
@@ -93,20 +197,21 @@ bool lacks(const Spec& spec, const SpecKey& key) {
 }  // namespace
 
 std::span<const SpecKey> gpt_keys() {
-  static const Keys kKeys =
-      with_ffn_and_dropout(of_tokens(), {count_key("positions", &Spec::positions)});
+  static const Keys kKeys = with_ffn_and_dropout(
+      of_tokens(), joined({count_key("positions", &Spec::positions)}, of_decoders()));
   return kKeys;
 }
 
 std::span<const SpecKey> llama_keys() {
   static const Keys kKeys =
-      with_ffn_and_dropout(of_tokens(), {count_key("kv_heads", &Spec::kv_heads),
-                                         {"rope_base", SpecKey::Real{&Spec::rope_base, 1, 1e12}}});
+      with_ffn_and_dropout(of_tokens(), joined(of_decoders(), of_rotary_positions()));
   return kKeys;
 }
 
 std::span<const SpecKey> bert_keys() {
-  return gpt_keys();
+  static const Keys kKeys =
+      with_ffn_and_dropout(of_tokens(), {count_key("positions", &Spec::positions)});
+  return kKeys;
 }
 
 std::span<const SpecKey> vit_keys() {
@@ -137,7 +242,7 @@ void read_keys(std::string_view model, std::string_view family, std::span<const 
     }
     if (equals == std::string_view::npos || key == keys.end()) {
       throw InputError(
-          fmt::format("model '{}': '{}' is no size of {}; allowed: {}, each as KEY=NUMBER", model,
+          fmt::format("model '{}': '{}' is no key of {}; allowed: {}, each as KEY=VALUE", model,
                       item, family, names_of(keys)));
     }
     std::visit(ValueReader{model, name, item.substr(equals + 1), spec}, key->field);
@@ -151,13 +256,25 @@ void check_spec(std::string_view model, std::span<const SpecKey> keys,
   if (missing != keys.end()) {
     throw InputError(fmt::format("model '{}': {} is missing", model, missing->name));
   }
-  if (spec.hidden % spec.heads != 0) {
+  if (spec.head_dim == 0 && spec.hidden % spec.heads != 0) {
     throw InputError(fmt::format("model '{}': hidden {} is no multiple of heads {}", model,
                                  spec.hidden, spec.heads));
   }
   if (spec.heads % spec.key_heads() != 0) {
     throw InputError(fmt::format("model '{}': heads {} is no multiple of kv_heads {}", model,
                                  spec.heads, spec.kv_heads));
+  }
+  check_window(model, spec);
+  if (spec.rope_share < 1 && (spec.turned_channels() < 2 || spec.turned_channels() % 2 != 0)) {
+    throw InputError(fmt::format(
+        "model '{}': rope_share {} turns {} of a head's {} channels, which are no pairs", model,
+        spec.rope_share, spec.turned_channels(), spec.head_size()));
+  }
+  if (spec.parallel != ParallelParts::none && spec.norm_place != NormPlace::before) {
+    throw InputError(fmt::format("model '{}': parallel parts need norms=before", model));
+  }
+  if (spec.tied && spec.head_bias) {
+    throw InputError(fmt::format("model '{}': head_bias needs tied=0", model));
   }
   if (spec.patch > spec.image) {
     throw InputError(

@@ -4,11 +4,11 @@
 // Values; thread-safe. Part of the zoo.
 
 #include <cstdint>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "sim/graph/zoo_transformer.h"
 
@@ -28,8 +28,22 @@ struct SpecKey {
   struct Probability {
     double TransformerSpec::*member;
   };
+  /// 1 or true, 0 or false.
+  struct Flag {
+    bool TransformerSpec::*member;
+  };
+  /// One of some words, by its number among them.
+  struct Word {
+    struct Choice {
+      std::string_view word;
+      int value = 0;
+      bool alias = false;  ///< another word for a choice: no message lists it
+    };
+    std::vector<Choice> choices;
+    void (*set)(TransformerSpec& spec, int value);
+  };
   std::string_view name;
-  std::variant<Count, Real, Probability> field;
+  std::variant<Count, Real, Probability, Flag, Word> field;
 };
 
 std::span<const SpecKey> gpt_keys();

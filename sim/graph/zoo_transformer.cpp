@@ -4,6 +4,17 @@
 
 namespace strata {
 
+// 0.4 of 80 channels are 32, whatever rounding makes of the share.
+std::int64_t TransformerSpec::turned_channels() const {
+  return static_cast<std::int64_t>(rope_share * static_cast<double>(head_size()) + 1e-6);
+}
+
+bool TransformerSpec::has_window(std::int64_t block) const {
+  if (window == 0) return false;
+  if (global_every > 0 && (block + 1) % global_every == 0) return false;
+  return window_layers == 0 || block >= layers - window_layers;
+}
+
 Graph build_decoder(std::string_view name, std::int64_t batch, const TransformerSpec& spec) {
   TransformerNet decoder(name, batch, spec);
   Net& net = decoder.net();
@@ -13,7 +24,10 @@ Graph build_decoder(std::string_view name, std::int64_t batch, const Transformer
     at = decoder.dropout("embedding_dropout", at);
   }
   at = decoder.norm("norm", decoder.blocks(at));
-  at = net.add("head", Linear{spec.vocab, false, spec.tied ? "embedding" : ""}, at);
+  at = net.add("head", Linear{spec.vocab, spec.head_bias, spec.tied ? "embedding" : ""}, at);
+  if (spec.logit_softcap > 0) {
+    at = net.add("head_softcap", Activation{ActivationKind::softcap, spec.logit_softcap}, at);
+  }
   return std::move(decoder).with_loss(at);
 }
 
@@ -29,7 +43,7 @@ Graph build_bert(std::string_view name, std::int64_t batch, const TransformerSpe
   at = bert.blocks(bert.dropout("embedding_dropout", bert.norm("embedding_norm", at)));
   const LayerId first = net.add("first_token", SelectToken{}, at);
   net.add("pooler_act", Activation{ActivationKind::tanh},
-          bert.linear("pooler", first, spec.hidden));
+          bert.linear("pooler", first, spec.hidden, true));
   at = net.add("head", Linear{spec.vocab, false, "embedding"}, at);
   return std::move(bert).with_loss(at);
 }
@@ -42,7 +56,7 @@ Graph build_vit(std::string_view name, std::int64_t batch, const TransformerSpec
   at = net.add("class_token", ClassToken{}, net.add("tokens", Tokens{}, at));
   at = net.add("positions", PositionEmbedding{}, at);
   at = vit.norm("norm", vit.blocks(vit.dropout("embedding_dropout", at)));
-  at = vit.linear("head", net.add("first_token", SelectToken{}, at), spec.classes);
+  at = vit.linear("head", net.add("first_token", SelectToken{}, at), spec.classes, true);
   return std::move(vit).with_loss(at);
 }
 
