@@ -64,8 +64,7 @@ struct Draw {
   }
   Activation activation(ActivationKind kind) const {
     Activation op{kind};
-    if (kind == ActivationKind::leaky_relu || kind == ActivationKind::elu ||
-        kind == ActivationKind::softcap) {
+    if (kind == ActivationKind::leaky_relu || kind == ActivationKind::elu) {
       op.slope = real(0.05, 1.5);
     }
     return op;
@@ -73,11 +72,22 @@ struct Draw {
   Linear linear() const { return {count(1, most_channels), flag()}; }
   Attention attention() const {
     const bool causal = flag();
-    Attention op{head_size(), causal, causal && flag() ? count(1, 6) : 0,
-                 flag() ? real(2, 10000) : 0, flag() ? real(0, 0.9) : 0};
-    if (op.rotary > 0 && flag()) op.rotary_size = 2 * count(1, op.head_size / 2);
-    if (flag()) op.scale = real(0.1, 1);
-    if (flag()) op.softcap = real(0.5, 5);
+    return {head_size(), causal, causal && flag() ? count(1, 6) : 0, flag() ? real(2, 10000) : 0,
+            flag() ? real(0, 0.9) : 0};
+  }
+  /// What few ops have, so that the values of the others are drawn as ever.
+  Op with_more(Op op) const {
+    if (auto* attention = std::get_if<Attention>(&op)) {
+      if (attention->rotary > 0 && flag()) {
+        attention->rotary_size = 2 * count(1, attention->head_size / 2);
+      }
+      if (flag()) attention->scale = real(0.1, 1);
+      if (flag()) attention->softcap = real(0.5, 5);
+    } else if (auto* embedding = std::get_if<Embedding>(&op)) {
+      if (flag()) embedding->scale = real(0.5, 8);
+    } else if (auto* activation = std::get_if<Activation>(&op)) {
+      if (activation->kind == ActivationKind::softcap) activation->slope = real(0.5, 5);
+    }
     return op;
   }
   std::int64_t head_size() const { return kHeadSizes[static_cast<std::size_t>(count(0, 5))]; }
@@ -106,8 +116,7 @@ std::vector<Op> every_op(const Draw& draw) {
                          GatedActivation{GateKind::silu},
                          GatedActivation{GateKind::gelu},
                          draw.attention(),
-                         Embedding{draw.count(2, 40), draw.count(1, draw.most_channels),
-                                   draw.flag() ? 1 : draw.real(0.5, 8)},
+                         Embedding{draw.count(2, 40), draw.count(1, draw.most_channels)},
                          PositionEmbedding{draw.flag() ? 0 : draw.count(9, 12)},
                          Tokens{},
                          ClassToken{},
@@ -132,7 +141,7 @@ Op draw_op(const OpCase& c, const Draw& draw) {
   const auto it =
       std::find_if(ops.begin(), ops.end(), [&](const Op& op) { return is_named(c, op); });
   if (it == ops.end()) throw InternalError("no op is named " + c.name);
-  return *it;
+  return draw.with_more(*it);
 }
 
 /// Queries, keys and values of whole heads of any size: infer_output() refuses those of others.
