@@ -2,7 +2,6 @@
 // reads them side by side, and no matrix of queries and keys is ever whole.
 
 #include <algorithm>
-#include <cmath>
 
 #include "exec/cpu/attention_heads.h"
 #include "exec/cpu/block_products.h"
@@ -62,9 +61,9 @@ class AttentionKernel : public PhasedKernel {
         queries_(spec.inputs[0][0]),
         keys_(spec.inputs[1][0]),
         group_(input(spec, 0)[Dim::c] / input(spec, 1)[Dim::c]),
-        scale_(static_cast<float>(1 / std::sqrt(static_cast<double>(size_)))),
-        turn_queries_(op.rotary, size_, output_[Dim::w]),
-        turn_keys_(op.rotary, size_, keys_[Dim::w]),
+        scale_(static_cast<float>(op.score_scale())),
+        turn_queries_(op.rotary, op.turned_channels(), output_[Dim::w]),
+        turn_keys_(op.rotary, op.turned_channels(), keys_[Dim::w]),
         samples_((*spec).output[Dim::n]),
         heads_((*spec).output[Dim::c] / size_),
         whole_queries_((*spec).output[Dim::w]),
@@ -76,6 +75,7 @@ class AttentionKernel : public PhasedKernel {
     shape_.channels = packed_size(1, size_);
     shape_.causal = op.causal;
     shape_.window = op.window;
+    shape_.softcap = static_cast<float>(op.softcap);
     shape_.last_key = output_[Dim::w].begin - keys_[Dim::w].begin;
   }
 

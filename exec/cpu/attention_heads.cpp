@@ -29,13 +29,13 @@ void each_run(const Tensor& tensor, const HeadPlace& place, const Visit& visit) 
 
 }  // namespace
 
-Rotary::Rotary(double base, std::int64_t head_size, Interval positions)
-    : half_(base > 0 ? head_size / 2 : 0), positions_(positions.size()) {
+Rotary::Rotary(double base, std::int64_t channels, Interval positions)
+    : half_(base > 0 ? channels / 2 : 0), positions_(positions.size()) {
   cosines_.reserve(static_cast<std::size_t>(positions_ * half_));
   sines_.reserve(cosines_.capacity());
   for (std::int64_t p = positions.begin; p < positions.end; ++p) {
     for (std::int64_t i = 0; i < half_; ++i) {
-      const double exponent = -2 * static_cast<double>(i) / static_cast<double>(head_size);
+      const double exponent = -2 * static_cast<double>(i) / static_cast<double>(channels);
       const double angle = static_cast<double>(p) * std::pow(base, exponent);
       cosines_.push_back(static_cast<float>(std::cos(angle)));
       sines_.push_back(static_cast<float>(std::sin(angle)));

@@ -12,14 +12,15 @@
 
 namespace strata::cpu {
 
-/// Cosines and sines of rotary positions: pair i of head_size / 2 at position p has the angle
-/// p base^(-2 i / head_size) (Su et al., "RoFormer", 2021). Without a base nothing turns.
+/// Cosines and sines of rotary positions: of a head's first `channels`, pair i of channels / 2 at
+/// position p has the angle p base^(-2 i / channels) (Su et al., "RoFormer", 2021). Without a base
+/// nothing turns.
 class Rotary {
  public:
   Rotary() = default;
-  Rotary(double base, std::int64_t head_size, Interval positions);
+  Rotary(double base, std::int64_t channels, Interval positions);
 
-  /// Turns pairs (i, i + head_size / 2) of a head of all the positions; `way`: -1 turns back.
+  /// Turns pairs (i, i + channels / 2) of a head of all the positions; `way`: -1 turns back.
   void turn(float* head, float way) const;
 
  private:

@@ -37,7 +37,8 @@ struct AttentionHead {
   /// Causal: query i sees the keys up to i + `last_key`, and of them the last `window` (0: all).
   std::int64_t last_key = 0, window = 0;
   bool causal = false;
-  const float *q = nullptr, *k = nullptr, *v = nullptr;  ///< queries scaled by 1 / sqrt(head_size)
+  float softcap = 0;  ///< of the products q k^T, where it is not 0
+  const float *q = nullptr, *k = nullptr, *v = nullptr;  ///< queries scaled
   /// Transposed: (channels, keys), whose keys are whole blocks, zero beyond the last.
   const float *k_transposed = nullptr, *v_transposed = nullptr;
   float* workspace = nullptr;  ///< kAttentionWorkspace floats
@@ -75,7 +76,8 @@ struct BlockProducts {
   void (*divide)(const float* from, std::int64_t row, std::int64_t rows, std::int64_t columns,
                  float* to);
 
-  /// y = softmax(q k^T) v over the keys that are seen, and the logarithm of each softmax's sum.
+  /// y = softmax(q k^T) v, the products softcapped where that is wanted, over the keys that are
+  /// seen, and the logarithm of each softmax's sum.
   void (*attend)(const AttentionHead& head, float* y, float* log_sums);
   /// Writes dq, adds to dk and dv.
   void (*attend_backward)(const AttentionHead& head, const AttentionGradients& gradients);

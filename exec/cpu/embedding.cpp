@@ -13,16 +13,17 @@ namespace {
 
 class EmbeddingKernel : public PhasedKernel {
  public:
-  explicit EmbeddingKernel(const ShardSpec& spec)
+  EmbeddingKernel(const ShardSpec& spec, const Embedding& op)
       : numbers_(intersect(spec.output.terms, {0, (*spec).reduction})),
-        features_(spec.output[Dim::c].size()) {}
+        features_(spec.output[Dim::c].size()),
+        scale_(static_cast<float>(op.scale)) {}
 
  private:
   void forward(const Operands& operands) override {
     const Tensor x(operands.inputs[0]), y(operands.output);
     fill_zero(y);
     each_vector(x, y, [&](std::int64_t at, std::int64_t count, float* block) {
-      std::copy_n(operands.parameters + at, count, block);
+      for (std::int64_t k = 0; k < count; ++k) block[k] = operands.parameters[at + k] * scale_;
     });
   }
 
@@ -37,7 +38,7 @@ class EmbeddingKernel : public PhasedKernel {
       std::fill_n(gradients, numbers_.size() * features_, 0.0F);
     }
     each_vector(x, dy, [&](std::int64_t at, std::int64_t count, const float* block) {
-      for (std::int64_t k = 0; k < count; ++k) gradients[at + k] += block[k];
+      for (std::int64_t k = 0; k < count; ++k) gradients[at + k] += block[k] * scale_;
     });
   }
 
@@ -63,12 +64,13 @@ class EmbeddingKernel : public PhasedKernel {
 
   Interval numbers_;
   std::int64_t features_;
+  float scale_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Embedding&) {
-  return std::make_unique<EmbeddingKernel>(spec);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Embedding& op) {
+  return std::make_unique<EmbeddingKernel>(spec, op);
 }
 
 }  // namespace strata::cpu

@@ -27,6 +27,8 @@ std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const GatedActivation
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const BatchNorm& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const LayerNorm& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const RmsNorm& op);
+/// Of heads: in head_norm.cpp.
+std::unique_ptr<Kernel> make_head_norm(const ShardSpec& spec, const RmsNorm& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const LocalResponseNorm& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Dropout& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Concat& op);

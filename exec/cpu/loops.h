@@ -91,7 +91,7 @@ struct BlockLoops {
 };
 
 /// Activations, elementwise; `to` may be `from`, and `dx` may be `dy`. `kept` is the output, or the
-/// input where the gradient needs that (silu, gelu, hard_swish).
+/// input where the gradient needs that (silu, gelu, hard_swish, squared_relu).
 struct ActivationLoops {
   void (*forward)(float* to, const float* from, std::int64_t count, float slope);
   void (*backward)(float* dx, const float* dy, const float* kept, std::int64_t count, float slope);

@@ -76,6 +76,7 @@ class RmsNormKernel : public PhasedKernel {
 }  // namespace
 
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const RmsNorm& op) {
+  if (op.head_size > 0) return make_head_norm(spec, op);
   return std::make_unique<RmsNormKernel>(spec, op);
 }
 

@@ -146,7 +146,7 @@ std::vector<std::int64_t> weight_shape(const Layer& layer) {
   const std::int64_t rows = layer.output[Dim::c];
   const auto* convolution = std::get_if<Convolution>(&layer.op);
   if (traits(layer.op).scales_channels || std::holds_alternative<ClassToken>(layer.op)) {
-    return {rows};
+    return {layer.parameters.weight};
   }
   if (traits(layer.op).terms_lead) return {layer.reduction, rows};
   if (convolution == nullptr) return {rows, layer.parameters.weight / rows};

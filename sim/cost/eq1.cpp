@@ -193,7 +193,7 @@ Seconds Eq1::statistics_time(LayerId layer, const Config& config) {
 Seconds Eq1::sync(LayerId layer, const Config& config, std::uint32_t rounds) {
   const Layer& l = graph_[layer];
   const Seconds exchange = static_cast<double>(rounds) * statistics_time(layer, config);
-  const auto parts = replica_shards(config.degrees);
+  const auto parts = replica_shards(l, config.degrees);
   if (!counts()[layer()].updates || parts.front().size() < 2) return exchange;
   const auto bytes = group_bytes(l, config, parts, [&](const Tile& shard) {
     return Bytes{shard_parameters(l, shard).total() * element_bytes(dtypes_.gradients)};

@@ -262,7 +262,7 @@ const JointSync& LayerTable::joint(const GroupKey& key, const Cut& cut,
 
 double LayerTable::parameter_time(LayerId layer, const Cut& cut, const JointSync& joint) const {
   const Layer& l = graph_[layer];
-  const auto bytes = bytes_by_group(l, cut, kReplicated, [&](const Tile& shard) {
+  const auto bytes = bytes_by_group(l, cut, l.parameters.replicated(), [&](const Tile& shard) {
     return Bytes{shard_parameters(l, shard).total() * element_bytes(settings_.dtypes.gradients)};
   });
   const std::uint32_t ordinal = ordinals_[layer()];
@@ -311,10 +311,11 @@ double LayerTable::sync(LayerId layer, const Cut& cut, Known& known) const {
   const Layer& l = graph_[layer];
   const LayerCounts& counts = counts_[layer()];
   double sum = 0;
-  if (counts.updates && exchanges(cut, kReplicated)) {
-    const GroupKey key = group_key(cut, kReplicated);
-    const auto [at, fresh] = known.parameters.try_emplace(sized(key, cut, kReplicated), 0);
-    if (fresh) at->second = parameter_time(layer, cut, joint(key, cut, kReplicated));
+  const PerDim<bool> replicated = l.parameters.replicated();
+  if (counts.updates && exchanges(cut, replicated)) {
+    const GroupKey key = group_key(cut, replicated);
+    const auto [at, fresh] = known.parameters.try_emplace(sized(key, cut, replicated), 0);
+    if (fresh) at->second = parameter_time(layer, cut, joint(key, cut, replicated));
     sum += at->second;
   }
   if (counts.sums_statistics[Phase::forward_statistics] ||

@@ -3,7 +3,8 @@
 // Where the parameters of a shard stand among its layer's. A shard holds the rows of its output
 // channels, of each row the part of the terms that it adds up, then the bias of these channels;
 // the shard of a sum's first terms has that. Where the terms lead (an embedding), the weight's rows
-// are its terms, and of each a shard holds its channels. Value; thread-safe.
+// are its terms, and of each a shard holds its channels. What channels share, every shard holds
+// whole. Value; thread-safe.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,6 +20,12 @@ class ParameterRows {
       : bias_row_(shard.terms.begin == 0 ? layer.parameters.bias / layer.output[Dim::c] : 0),
         channels_(shard[Dim::c]),
         bias_at_(layer.parameters.weight) {
+    if (layer.parameters.shared_by_channels) {
+      weight_row_ = layer.parameters.weight;
+      rows_ = {0, 1};
+      in_row_ = {0, weight_row_};
+      return;
+    }
     const Interval terms = intersect(shard.terms, {0, layer.reduction});
     const std::int64_t channels = layer.output[Dim::c];
     const std::int64_t each = layer.parameters.weight / channels / layer.reduction;

@@ -79,13 +79,25 @@ std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input
 
 namespace {
 
-bool meet(const Graph& graph, LayerId a, LayerId b) {
-  const auto readers = graph.consumers(a), others = graph.consumers(b);
-  return std::find_first_of(readers.begin(), readers.end(), others.begin(), others.end()) !=
-         readers.end();
+// The layers that read it, and those that read it through a norm.
+std::vector<LayerId> readers_beyond_norms(const Graph& graph, LayerId layer) {
+  std::vector<LayerId> readers;
+  for (LayerId reader : graph.consumers(layer)) {
+    readers.push_back(reader);
+    if (!std::holds_alternative<RmsNorm>(graph[reader].op)) continue;
+    const auto beyond = graph.consumers(reader);
+    readers.insert(readers.end(), beyond.begin(), beyond.end());
+  }
+  return readers;
 }
 
 }  // namespace
+
+bool meet(const Graph& graph, LayerId a, LayerId b) {
+  const auto readers = readers_beyond_norms(graph, a), others = readers_beyond_norms(graph, b);
+  return std::find_first_of(readers.begin(), readers.end(), others.begin(), others.end()) !=
+         readers.end();
+}
 
 LayerId first_reader(const Graph& graph, LayerId layer) {
   const Layer& it = graph[layer];
@@ -108,6 +120,7 @@ Statistics statistics(const Layer& layer, const Box& output) {
 
 Parameters shard_parameters(const Layer& layer, const Tile& shard) {
   const std::int64_t channels = layer.output[Dim::c], held = shard[Dim::c].size();
+  if (layer.parameters.shared_by_channels) return layer.parameters;
   if (held == channels && terms_in(layer, shard) == layer.reduction) return layer.parameters;
   const std::int64_t row = layer.parameters.weight / channels;
   const std::int64_t bias = shard.terms.begin == 0 ? layer.parameters.bias / channels : 0;

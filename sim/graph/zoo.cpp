@@ -6,10 +6,12 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/base/error.h"
 #include "sim/graph/zoo_families.h"
 #include "sim/graph/zoo_net.h"
+#include "sim/text/near_names.h"
 
 namespace strata {
 namespace {
@@ -77,13 +79,19 @@ bool in_zoo(std::string_view name) {
 
 namespace {
 
-std::string known_names() {
-  std::string names;
-  for (const ZooEntry& entry : zoo()) {
-    names += names.empty() ? "" : ", ";
-    names += entry.name;
-  }
-  return names;
+/// "; near it: vgg16", or nothing.
+std::string near_it(std::string_view name, std::span<const std::string_view> known) {
+  const auto near = near_names(name.substr(0, name.find(':')), known);
+  return near.empty() ? "" : fmt::format("; near it: {}", fmt::join(near, ", "));
+}
+
+[[noreturn]] void fail_unknown(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const ZooEntry& entry : zoo()) known.push_back(entry.name);
+  throw InputError(
+      fmt::format("unknown model '{}'{}; allowed: {}, a size of a family ({}; as gpt2:seq=256), or "
+                  "a file ending in .toml or .onnx",
+                  name, near_it(name, known), fmt::join(known, ", "), family_names()));
 }
 
 }  // namespace
@@ -91,10 +99,7 @@ std::string known_names() {
 Graph build_zoo(std::string_view name, std::int64_t batch) {
   if (const Network* network = find(name)) return network->build(name, batch);
   if (in_family(name)) return build_of_family(name, batch);
-  throw InputError(
-      fmt::format("unknown model '{}'; allowed: {}, a size of a family ({}; as gpt2:seq=256), or a "
-                  "file ending in .toml or .onnx",
-                  name, known_names(), family_names()));
+  fail_unknown(name);
 }
 
 }  // namespace strata

@@ -1,6 +1,8 @@
 #pragma once
 
-// The transformers of the zoo, by their sizes. Part of the zoo.
+// What the transformers of the zoo are made of, as a value. A feature of a block is one field here,
+// one place of zoo_block.cpp and, where a text may set it, one row of zoo_keys.cpp. Part of the
+// zoo.
 
 #include <cstdint>
 #include <string_view>
@@ -9,30 +11,79 @@
 
 namespace strata {
 
-/// What the families have in common. 0: not given.
-struct TransformerSize {
+enum class NormKind : std::uint8_t { layer, rms };
+/// Where a block's norms stand: before its attention and its feed-forward layer, behind each of
+/// them (OLMo 2), before and behind (Gemma 2), or behind the sums of its residuals (BERT).
+enum class NormPlace : std::uint8_t { before, after, both, sums };
+/// Products with a bias: none of a block's, those of query, key and value, all of the attention's,
+/// both of the feed-forward layer, all.
+enum class BiasPlace : std::uint8_t { none, qkv, attention, ffn, all };
+/// Between the feed-forward layer's products.
+enum class FeedForward : std::uint8_t { gelu, relu, relu2, swiglu, geglu };
+/// RMS norms of queries and keys: none, of each head by itself (with one scale for all heads: Qwen
+/// 3), or of all heads together (OLMo 2).
+enum class QkNorm : std::uint8_t { none, head, full };
+/// Whether attention and feed-forward layer read the block's input side by side: no, behind one
+/// norm for both (GPT-J), or behind a norm each (GPT-NeoX).
+enum class ParallelParts : std::uint8_t { none, shared, separate };
+
+struct TransformerSpec {
+  // Sizes; 0: not given.
   std::int64_t layers = 0;
   std::int64_t hidden = 0;
   std::int64_t heads = 0;
-  std::int64_t kv_heads = 0;   ///< llama; as heads where it is 0
+  std::int64_t kv_heads = 0;   ///< as heads where it is 0
+  std::int64_t head_dim = 0;   ///< channels of a head; hidden / heads where it is 0
   std::int64_t ffn = 0;        ///< width of the feed-forward layer; 4 hidden where it is 0
   std::int64_t seq = 0;        ///< tokens; not of vit
   std::int64_t vocab = 0;      ///< not of vit
   std::int64_t positions = 0;  ///< learned ones; as many as tokens where it is 0
-  double dropout = 0;          ///< of attentions' weights, embeddings and what residual sums take
-  double rotary = 0;           ///< llama: the base of rotary positions
   std::int64_t image = 0, patch = 0, classes = 0;  ///< vit
+
+  // What a block has.
+  NormKind norm = NormKind::layer;
+  NormPlace norm_place = NormPlace::before;
+  double epsilon = 1e-5;  ///< of the norms
+  ParallelParts parallel = ParallelParts::none;
+  BiasPlace bias = BiasPlace::all;
+  FeedForward activation = FeedForward::gelu;
+  double dropout = 0;  ///< of attentions' weights, embeddings and what residual sums take
+
+  // What its attention has.
+  bool causal = false;
+  QkNorm qk_norm = QkNorm::none;
+  double rope_base = 0;            ///< of rotary positions; 0: none
+  double rope_share = 1;           ///< of a head's channels, which they turn
+  std::int64_t window = 0;         ///< so many tokens are seen; 0: all
+  std::int64_t window_layers = 0;  ///< how many blocks have the window, the last; 0: all
+  std::int64_t global_every = 0;   ///< each so-manieth block sees all tokens; 0: none
+  double window_rope_base = 0;     ///< of blocks with a window; 0: as rope_base
+  double score_scale = 0;          ///< of the products; 1 / sqrt(head_dim) where it is 0
+  double softcap = 0;              ///< of the products; 0: none
+
+  // What a decoder has before and behind its blocks.
+  bool learned_positions = false;  ///< added to the embedding, before its dropout
+  bool scale_embedding = false;    ///< by sqrt(hidden)
+  bool tied = false;               ///< the weight of the last product is the embedding's
+  bool head_bias = false;          ///< of the last product
+  double logit_softcap = 0;        ///< 0: none
+
+  std::int64_t key_heads() const { return kv_heads > 0 ? kv_heads : heads; }
+  std::int64_t head_size() const { return head_dim > 0 ? head_dim : hidden / heads; }
+  std::int64_t ffn_width() const { return ffn > 0 ? ffn : 4 * hidden; }
+  /// How many of a head's channels rotary positions turn.
+  std::int64_t turned_channels() const;
+  /// Whether a block, counted from 0, sees a window of tokens only.
+  bool has_window(std::int64_t block) const;
+  bool operator==(const TransformerSpec&) const = default;
 };
 
-/// Pre-norm decoder with learned positions and GELU (Radford et al. 2019); the weight of the last
-/// product is the embedding's.
-Graph build_gpt(std::string_view name, std::int64_t batch, const TransformerSize& size);
-/// Pre-norm decoder with rotary positions, RMS norms, SwiGLU and grouped queries (Touvron et al.
-/// 2023).
-Graph build_llama(std::string_view name, std::int64_t batch, const TransformerSize& size);
+/// Causal blocks between an embedding and a product that tells the next token: GPT (Radford et al.
+/// 2019), Llama (Touvron et al. 2023) and their kin.
+Graph build_decoder(std::string_view name, std::int64_t batch, const TransformerSpec& spec);
 /// Post-norm encoder with token types and a pooler (Devlin et al. 2019), trained to tell tokens.
-Graph build_bert(std::string_view name, std::int64_t batch, const TransformerSize& size);
+Graph build_bert(std::string_view name, std::int64_t batch, const TransformerSpec& spec);
 /// Encoder over the patches of an image, with a class token (Dosovitskiy et al. 2021).
-Graph build_vit(std::string_view name, std::int64_t batch, const TransformerSize& size);
+Graph build_vit(std::string_view name, std::int64_t batch, const TransformerSpec& spec);
 
 }  // namespace strata

@@ -166,7 +166,7 @@ class SumsBuilder {
   }
 
   void add_sync(LayerId layer, const Cut& cut, std::span<double> busy) {
-    const auto groups = replica_shards(cut.degrees);
+    const auto groups = replica_shards(input_.graph[layer], cut.degrees);
     if (groups.front().size() == 1) return;
     const ShardDevices devices = config_of(cut).devices;
     const Partition parts = partition(input_.graph[layer], cut.degrees);
@@ -230,11 +230,17 @@ class SumsBuilder {
       variable.may_fill_later = above + variable.bytes >= limit;
       if (variable.bytes < limit) above += variable.bytes;
       for (const Cut& cut : *space_[v].cuts) {
-        const bool on_all = cut.shards() == static_cast<std::int64_t>(devices_) &&
-                            replica_shards(cut.degrees).size() == 1;
-        variable.on_all.push_back(on_all);
+        variable.on_all.push_back(cut.shards() == static_cast<std::int64_t>(devices_) &&
+                                  replicates_parameters(v, cut));
       }
     }
+  }
+
+  // Whether every shard has a copy of all that the layers hold.
+  bool replicates_parameters(std::size_t v, const Cut& cut) const {
+    return std::ranges::all_of(space_[v].layers, [&](LayerId layer) {
+      return replica_shards(input_.graph[layer], cut.degrees).size() == 1;
+    });
   }
 
   // Whether no two layers with parameters share a choice: they might be in different buckets.

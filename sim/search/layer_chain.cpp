@@ -229,7 +229,7 @@ double LayerChain::computed(std::size_t k, const ChainShards& earlier,
 double LayerChain::update(const ChainShards& first, const Cut& cut, const Times& gradients) const {
   const Layer& layer = input_.graph[layers_.front()];
   const Partition parts = partition(layer, cut.degrees);
-  const auto groups = replica_shards(cut.degrees);
+  const auto groups = replica_shards(layer, cut.degrees);
   Times updated{};
   for (std::size_t k = 0; k < groups.size(); ++k) {
     const std::vector<std::uint32_t>& replicas = groups[k];

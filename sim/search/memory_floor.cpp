@@ -88,9 +88,9 @@ class Kept {
   // At least; of a weight of which there are copies more than are known here.
   std::int64_t interval(LayerId layer, const Degrees& degrees, std::int64_t held) const {
     if (!counts_[layer()].updates) return held;
-    return is_shared_[layer()]
-               ? 0
-               : held / static_cast<std::int64_t>(replica_shards(degrees).front().size());
+    return is_shared_[layer()] ? 0
+                               : held / static_cast<std::int64_t>(
+                                            replica_shards(graph_[layer], degrees).front().size());
   }
 
   static constexpr PerDim<std::int32_t> kFirst{};  // the coordinates of shard 0

@@ -36,12 +36,12 @@ ShardTimes ShardTimer::times(LayerId layer, const Cut& cut, std::int64_t shard, 
 double ShardTimer::seconds(LayerId layer, const Cut& cut, DeviceId device) {
   const auto shard = shard_on(cut, device);
   if (!shard) return 0;
-  return of_step(layer, times(layer, cut, *shard, device), !may_update_elsewhere(cut));
+  return of_step(layer, times(layer, cut, *shard, device), !may_update_elsewhere(layer, cut));
 }
 
 void ShardTimer::add_seconds(LayerId layer, const Cut& cut, std::span<double> by_device) {
   const ShardDevices devices = config_of(cut).devices;
-  const bool updates = !may_update_elsewhere(cut);
+  const bool updates = !may_update_elsewhere(layer, cut);
   for (std::size_t shard = 0; shard < devices.size(); ++shard) {
     const DeviceId device = devices[shard];
     by_device[device()] +=
@@ -64,9 +64,9 @@ std::optional<std::int64_t> ShardTimer::shard_on(const Cut& cut, DeviceId device
 }
 
 // A parameter server does it for all replicas, or each does a part of it.
-bool ShardTimer::may_update_elsewhere(const Cut& cut) const {
+bool ShardTimer::may_update_elsewhere(LayerId layer, const Cut& cut) const {
   if (!input_.sync.may_serve() && !input_.sync.shares()) return false;
-  return replica_shards(cut.degrees).front().size() > 1;
+  return replica_shards(input_.graph[layer], cut.degrees).front().size() > 1;
 }
 
 }  // namespace strata

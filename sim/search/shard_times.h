@@ -45,7 +45,7 @@ class ShardTimer {
  private:
   double of_step(LayerId layer, const ShardTimes& times, bool updates) const;
   static std::optional<std::int64_t> shard_on(const Cut& cut, DeviceId device);
-  bool may_update_elsewhere(const Cut& cut) const;
+  bool may_update_elsewhere(LayerId layer, const Cut& cut) const;
 
   const Case& input_;
   const std::vector<LayerCounts> counts_;  ///< by layer

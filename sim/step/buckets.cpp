@@ -60,7 +60,7 @@ class Filling {
 std::vector<std::uint32_t> shards_with(const Layer& layer, const Degrees& degrees,
                                        const WeightPart& part) {
   const Partition cut = partition(layer, degrees);
-  for (std::vector<std::uint32_t>& shards : replica_shards(degrees)) {
+  for (std::vector<std::uint32_t>& shards : replica_shards(layer, degrees)) {
     if (weight_part(layer, cut.tile(shards.front())) == part) return std::move(shards);
   }
   throw InternalError("no shard holds a part of a weight that its layer shares");
@@ -137,7 +137,8 @@ std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strateg
     if (!trains[i]) continue;
     const Partition cut = partition(graph[layer], strategy[layer].degrees);
     const std::vector<LayerId> copies = weight_copies(graph, layer, strategy.configs());
-    for (std::vector<std::uint32_t>& shards : replica_shards(strategy[layer].degrees)) {
+    for (std::vector<std::uint32_t>& shards :
+         replica_shards(graph[layer], strategy[layer].degrees)) {
       const Tile tile = cut.tile(shards.front());
       std::vector<DeviceId> devices;
       devices.reserve(shards.size());

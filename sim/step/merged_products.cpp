@@ -14,6 +14,7 @@ const Linear* product_of(const Layer& layer) {
   return linear != nullptr && linear->weight_of.empty() ? linear : nullptr;
 }
 
+// With a bias as the layer's, or like it without.
 std::vector<LayerId> products_of_one_input(const Graph& graph, LayerId layer) {
   const Linear* const own = product_of(graph[layer]);
   if (own == nullptr) return {};
@@ -22,8 +23,24 @@ std::vector<LayerId> products_of_one_input(const Graph& graph, LayerId layer) {
     const Linear* const other = product_of(graph[reader]);
     if (other != nullptr && other->bias == own->bias) layers.push_back(reader);
   }
-  if (layers.size() < 2) return {};
   return layers;
+}
+
+// Beside an attention's query, key and value, which meet in it, a feed-forward layer's is another.
+std::vector<LayerId> one_product(const Graph& graph, LayerId layer) {
+  const std::vector<LayerId> layers = products_of_one_input(graph, layer);
+  const auto meets_any = [&](LayerId it) {
+    return std::ranges::any_of(
+        layers, [&](LayerId other) { return other != it && meet(graph, it, other); });
+  };
+  const bool meets = meets_any(layer);
+  std::vector<LayerId> together;
+  for (LayerId other : layers) {
+    const bool belongs = other == layer || (meets ? meet(graph, layer, other) : !meets_any(other));
+    if (belongs) together.push_back(other);
+  }
+  if (together.size() < 2) return {};
+  return together;
 }
 
 }  // namespace
@@ -33,7 +50,7 @@ MergedProducts merge_products(const Graph& graph, Products products) {
   if (products == Products::apart) return merged;
   bool any = false;
   for (std::size_t i = 0; i < graph.size(); ++i) {
-    merged.by_layer.push_back(products_of_one_input(graph, LayerId(i)));
+    merged.by_layer.push_back(one_product(graph, LayerId(i)));
     any = any || !merged.by_layer.back().empty();
   }
   return any ? merged : MergedProducts{};

@@ -29,7 +29,7 @@ struct MergedProducts {
 };
 
 /// Where they are to be merged, layers are one product that read the same, hold their own weights,
-/// and all have a bias or none has; whatever cuts them.
+/// and all have a bias or none has, whatever cuts them; those that meet() apart from the others.
 MergedProducts merge_products(const Graph& graph, Products products);
 
 /// A shard as part of a product.

@@ -35,8 +35,8 @@ std::vector<std::vector<std::uint32_t>> shard_groups(const Degrees& degrees,
   return groups;
 }
 
-std::vector<std::vector<std::uint32_t>> replica_shards(const Degrees& degrees) {
-  return shard_groups(degrees, kReplicated);
+std::vector<std::vector<std::uint32_t>> replica_shards(const Layer& layer, const Degrees& degrees) {
+  return shard_groups(degrees, layer.parameters.replicated());
 }
 
 std::vector<DeviceId> devices_of(const Config& config, std::span<const std::uint32_t> shards) {

@@ -68,7 +68,7 @@ void ReplicaSums::reduce_round(LayerId holder, std::uint32_t round) {
 
 void ReplicaSums::add_sums(LayerId holder, std::uint32_t round) {
   const bool on_host = to_.options.sync.updates_on_host();
-  const auto replicas = replica_shards(to_.strategy[holder].degrees);
+  const auto replicas = replica_shards(to_.graph[holder], to_.strategy[holder].degrees);
   if (replicas.front().size() == 1 && !to_.step[holder].copied) {
     return update(UpdateLayer{holder, on_host}, round);
   }

@@ -76,7 +76,7 @@ class Hybrid {
     const bool sums =
         layer.reduction >= std::max(2, sizes_.tensor) && (reads_channels || !is_product(layer));
     const bool by_channels =
-        !input && !sums &&
+        !input && !sums && !parts_a_head(layer) &&
         (is_product(layer) || layer.output[Dim::w] == 1 || (reads_channels && !mixes(layer)));
     configs_.push_back(input         ? config_on_first_devices(kWhole)
                        : sums        ? in_terms(layer)
@@ -94,6 +94,11 @@ class Hybrid {
   static bool mixes(const Layer& layer) {
     const bool over_channels = statistics(layer, whole(layer.output)).over[Dim::c];
     return std::holds_alternative<Add>(layer.op) || (over_channels && !is_loss(layer.op));
+  }
+
+  // Whether more devices share the channels than a norm of heads has heads.
+  bool parts_a_head(const Layer& layer) const {
+    return layer.parameters.shared_by_channels && !may_cut(layer, Dim::c, sizes_.tensor);
   }
 
   // What lies between products: each of T devices has some tokens, or all of them.

@@ -75,9 +75,11 @@ class PartRuns {
   bool parameters_;
 };
 
-// Of the channels and of the terms: shards with the same ones are replicas.
+// Of the channels and of the terms: shards with the same ones are replicas, and so are all where
+// channels share the parameters.
 using HeldParameters = std::pair<Interval, Interval>;
-HeldParameters parameters_in(const Tile& tile) {
+HeldParameters parameters_in(const Layer& layer, const Tile& tile) {
+  if (layer.parameters.shared_by_channels) return {};
   return {tile[Dim::c], tile.terms};
 }
 
@@ -160,7 +162,8 @@ void Follower::compare(TensorKey key, std::span<const float> values) {
   for (const Part& part : record_.parts(key)) {
     const double distance = distance_of(PartRuns(graph_, plan_, key, part), part, values);
     const bool first =
-        is_of_parameters(key.role) ? held.insert(parameters_in(cut.tile(part.shard))).second
+        is_of_parameters(key.role)
+            ? held.insert(parameters_in(graph_[key.layer], cut.tile(part.shard))).second
         : key.role == TensorRole::output
             ? boxes.insert(cut.held(part.shard)).second
             : seen_once(cut.tile(part.shard)) && boxes.insert(cut.tile(part.shard)).second;
@@ -189,7 +192,7 @@ void Follower::compare_replicas(LayerId layer) {
   std::map<HeldParameters, const Part*> first;
   for (const Part& part : record_.parts(key)) {
     const Part& other =
-        *first.try_emplace(parameters_in(cut.tile(part.shard)), &part).first->second;
+        *first.try_emplace(parameters_in(graph_[layer], cut.tile(part.shard)), &part).first->second;
     const double distance = distance_of(part.values, other.values);
     if (distance == 0) continue;
     const double length = length_of(other.values);

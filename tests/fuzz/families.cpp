@@ -10,10 +10,16 @@
 
 namespace {
 
-constexpr std::string_view kWords[] = {"gpt",    "llama", "bert",    "vit",   "gpt2", "layers",
-                                       "hidden", "heads", "seq",     "vocab", "ffn",  "kv_heads",
-                                       "image",  "patch", "classes", "gpt2:", "1",    "2"};
-constexpr std::string_view kLines[] = {"gpt:layers=2,hidden=8,heads=2,seq=4,vocab=16"};
+constexpr std::string_view kWords[] = {
+    "gpt",           "llama",        "bert",       "vit",    "gpt2",    "layers",
+    "hidden",        "heads",        "seq",        "vocab",  "ffn",     "kv_heads",
+    "image",         "patch",        "classes",    "gpt2:",  "1",       "2",
+    "head_dim",      "tied",         "bias",       "qkv",    "qk_norm", "window",
+    "window_layers", "global_every", "act",        "geglu",  "norms",   "both",
+    "parallel",      "shared",       "rope_share", "softcap"};
+constexpr std::string_view kLines[] = {
+    "gpt:layers=2,hidden=8,heads=2,seq=4,vocab=16",
+    "llama:layers=2,hidden=8,heads=2,seq=4,vocab=16,window=2,global_every=2,qk_norm=head"};
 constexpr strata::Vocabulary kVocabulary = {kWords, kLines};
 
 }  // namespace

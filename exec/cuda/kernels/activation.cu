@@ -33,6 +33,10 @@ void with_function(const Activation& op, const Use& use) {
       return use(HardSwish());
     case Kind::hard_sigmoid:
       return use(HardSigmoid());
+    case Kind::squared_relu:
+      return use(SquaredRelu());
+    case Kind::softcap:
+      return use(Softcap());
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Activations by their definitions: value(x, slope), and gradient(dy, kept, slope), where `kept` is
-// the output, or of silu, gelu, hard_swish and EluOfInput the input. In fp32.
+// the output, or of silu, gelu, hard_swish, squared_relu and EluOfInput the input. In fp32.
 
 #include <cmath>
 
@@ -75,6 +75,18 @@ struct HardSigmoid {
   STRATA_ANYWHERE static float value(float x, float) { return Relu6::value(x + 3, 0) / 6; }
   STRATA_ANYWHERE static float gradient(float dy, float y, float) {
     return y > 0 && y < 1 ? dy / 6 : 0;
+  }
+};
+
+struct SquaredRelu {
+  STRATA_ANYWHERE static float value(float x, float) { return x < 0 ? 0 : x * x; }
+  STRATA_ANYWHERE static float gradient(float dy, float x, float) { return x > 0 ? 2 * x * dy : 0; }
+};
+/// The slope is the cap.
+struct Softcap {
+  STRATA_ANYWHERE static float value(float x, float cap) { return cap * std::tanh(x / cap); }
+  STRATA_ANYWHERE static float gradient(float dy, float y, float cap) {
+    return Tanh::gradient(dy, y / cap, 0);
   }
 };
 

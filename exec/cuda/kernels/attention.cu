@@ -1,7 +1,6 @@
 // A shard of an attention. Rotary positions turn its queries and keys once, in scratch memory,
 // before any block of threads reads them; their gradients are turned back where they lie.
 
-#include <cmath>
 #include <string>
 
 #include "exec/cuda/kernels/attention_loops.h"
@@ -37,6 +36,8 @@ class AttentionKernel : public PhasedKernel {
                 keys_[Dim::c].begin / size_,  channels_of(spec, 0) / channels_of(spec, 1)},
         samples_((*spec).output[Dim::n]),
         turns_(op.rotary > 0),
+        scale_(static_cast<float>(op.score_scale())),
+        softcap_(static_cast<float>(op.softcap)),
         dropout_{LayerDropout(spec.seed, spec.layer, op.dropout),
                  nullptr,
                  static_cast<float>(1 / (1 - op.dropout)),
@@ -53,7 +54,7 @@ class AttentionKernel : public PhasedKernel {
                              std::to_string(kMostHeadChannels) + " channels, not " +
                              std::to_string(size_));
     }
-    if (turns_) rotary_ = rotary_pairs(op.rotary, size_);
+    if (turns_) rotary_ = rotary_pairs(op.rotary, op.turned_channels(), size_);
   }
 
  private:
@@ -100,7 +101,8 @@ class AttentionKernel : public PhasedKernel {
             heads_of_queries<const T>(turned(operands.inputs[0], queries)),
             heads_of_keys<const T>(turned(operands.inputs[1], keys)),
             heads_of_keys<const T>(operands.inputs[2]),
-            static_cast<float>(1 / std::sqrt(static_cast<double>(size_))),
+            scale_,
+            softcap_,
             static_cast<float*>(operands.saved),
             dropout};
   }
@@ -164,6 +166,7 @@ class AttentionKernel : public PhasedKernel {
   HeadGroups groups_;
   std::int64_t samples_;  ///< of a round
   bool turns_;
+  float scale_, softcap_;
   WeightDropout dropout_;
   RotaryPairs rotary_{};
 };

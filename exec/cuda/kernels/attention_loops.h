@@ -2,9 +2,10 @@
 
 // Attention by tiles of queries and keys (Milakov and Gimelshein, "Online normalizer calculation
 // for softmax", 2018; Dao, "FlashAttention-2", 2023), in fp32 on the tensors' type:
-//   forward   s = q k' / sqrt(head_size),   y = softmax(s) v,   kept: log(sum exp(s)) of each query
+//   forward   s = q k' scale,   y = softmax(s) v,   kept: log(sum exp(s)) of each query
 //   backward  p = exp(s - kept),   ds = p (dy v' - dy . y),
-//             dq = ds k / sqrt(head_size),   dk = ds' q / sqrt(head_size),   dv = p' dy
+//             dq = ds k scale,   dk = ds' q scale,   dv = p' dy
+// With a softcap the softmax is of c = cap tanh(s / cap), and ds = dc (1 - (c / cap)^2).
 // A block of threads keeps a tile of queries and goes through the keys that it sees; for dk and dv
 // it keeps a tile of keys and goes through all queries that see it, of every head that these keys
 // serve. Nothing is added by two blocks, so sums have one order. Products are plain ones of fp32:
@@ -60,9 +61,18 @@ struct AttentionTensors {
   HeadGroups groups;
   Heads<const T> q, k, v;
   float scale;
+  float softcap;    ///< 0: none
   float* log_sums;  ///< by sample, head, position; or null
   WeightDropout dropout;
 
+  STRATA_ANYWHERE float capped(float score) const {
+    return softcap > 0 ? softcap * std::tanh(score / softcap) : score;
+  }
+  /// By which a score changes a capped one.
+  STRATA_ANYWHERE float slope_of(float capped_score) const {
+    const float share = softcap > 0 ? capped_score / softcap : 0;
+    return 1 - share * share;
+  }
   /// Of a head of queries.
   STRATA_ANYWHERE std::int64_t row_of(std::int64_t sample, std::int64_t head) const {
     return (sample * groups.heads + head) * seen.queries;
@@ -139,7 +149,7 @@ struct AttendLoop {
     float largest = most;
     for (int c = 0; c < Sizes::kColumns; ++c) {
       const std::int64_t key = first_key + thread.column() + c * Sizes::kSide;
-      if (!of.seen.sees(query, key)) s[c] = kNone;
+      s[c] = of.seen.sees(query, key) ? of.capped(s[c]) : kNone;
       largest = s[c] > largest ? s[c] : largest;
     }
     largest = thread.row_largest(largest);
@@ -254,9 +264,10 @@ struct QueryGradientLoop {
       const float dy_y = is_there ? gradients.dy_y[at] : 0;
       for (int c = 0; c < Sizes::kColumns; ++c) {
         const std::int64_t key = first_key + thread.column() + c * Sizes::kSide;
-        const float p = of.seen.sees(query, key) ? std::exp(s[r][c] - log_sum) : 0;
+        const float score = of.capped(s[r][c]);
+        const float p = of.seen.sees(query, key) ? std::exp(score - log_sum) : 0;
         const float kept = of.dropout.factor(item.sample, item.head, query, key);
-        s[r][c] = p * (dp[r][c] * kept - dy_y);
+        s[r][c] = p * (dp[r][c] * kept - dy_y) * of.slope_of(score);
       }
     }
   }
@@ -338,9 +349,10 @@ struct KeyGradientLoop {
       const float dy_y = is_there ? gradients.dy_y[row + query] : 0;
       for (int r = 0; r < Sizes::kRows; ++r) {
         const std::int64_t key = item.first + thread.row() + r * Sizes::kSide;
-        p[r][c] = of.seen.sees(query, key) ? std::exp(p[r][c] - log_sum) : 0;
+        const float score = of.capped(p[r][c]);
+        p[r][c] = of.seen.sees(query, key) ? std::exp(score - log_sum) : 0;
         const float kept = of.dropout.factor(item.sample, head, query, key);
-        ds[r][c] = p[r][c] * (ds[r][c] * kept - dy_y);
+        ds[r][c] = p[r][c] * (ds[r][c] * kept - dy_y) * of.slope_of(score);
         p[r][c] *= kept;
       }
     }

@@ -39,6 +39,7 @@ struct LookUp {
   const Pack<float, width>* vectors;
   Pack<T, width>* y;
   std::int64_t packs;  ///< in a vector
+  float scale;
 
   STRATA_ANYWHERE void operator()(std::int64_t i) const {
     const Quotient position(i, packs);
@@ -46,7 +47,7 @@ struct LookUp {
     Pack<T, width> values{};
     if (vector >= 0) {
       const Pack<float, width> own = vectors[vector * packs + position.rest];
-      for (int lane = 0; lane < width; ++lane) values.values[lane] = T(own.values[lane]);
+      for (int lane = 0; lane < width; ++lane) values.values[lane] = T(own.values[lane] * scale);
     }
     y[i] = values;
   }
@@ -60,6 +61,7 @@ struct SumVectors {
   const T* dy;
   float* gradients;
   std::int64_t positions, features;
+  float scale;
   bool adds;
 
   STRATA_ANYWHERE void operator()(const Team& team, std::int64_t vector) const {
@@ -74,7 +76,7 @@ struct SumVectors {
       if (position == kNone) return;
       const T* const from = dy + position * features;
       for (std::int64_t c = team.rank(); c < features; c += team.size()) {
-        to[c] += static_cast<float>(from[c]);
+        to[c] += static_cast<float>(from[c]) * scale;
       }
       if (own == position) own = next(vector, own + team.size(), team.size());
     }
@@ -94,12 +96,13 @@ struct SumVectors {
 template <class T>
 class EmbeddingKernel : public PhasedKernel {
  public:
-  EmbeddingKernel(Seat& seat, const ShardSpec& spec)
+  EmbeddingKernel(Seat& seat, const ShardSpec& spec, const Embedding& op)
       : seat_(seat),
         is_data_(holds_numbers(*spec.graph, (*spec).inputs[0])),
         numbers_(intersect(spec.output.terms, {0, (*spec).reduction})),
         features_(spec.output[Dim::c].size()),
-        positions_(volume(spec.output) / features_) {}
+        positions_(volume(spec.output) / features_),
+        scale_(static_cast<float>(op.scale)) {}
 
  private:
   TokenNumbers<T> tokens(const Operands& operands) const {
@@ -113,7 +116,7 @@ class EmbeddingKernel : public PhasedKernel {
       each(seat_.stream(), positions_ * features_ / width,
            LookUp<T, width>{tokens(operands),
                             reinterpret_cast<const Pack<float, width>*>(operands.parameters),
-                            packed<width>(y).data, features_ / width});
+                            packed<width>(y).data, features_ / width, scale_});
     });
   }
 
@@ -126,7 +129,7 @@ class EmbeddingKernel : public PhasedKernel {
   void backward_weights(const Operands& operands) override {
     teams(seat_.stream(), numbers_.size(),
           SumVectors<T>{tokens(operands), static_cast<const T*>(operands.output_gradient.data),
-                        operands.parameter_gradients, positions_, features_,
+                        operands.parameter_gradients, positions_, features_, scale_,
                         operands.adds_parameter_gradients});
   }
 
@@ -138,6 +141,7 @@ class EmbeddingKernel : public PhasedKernel {
   bool is_data_;  ///< what it reads
   Interval numbers_;
   std::int64_t features_, positions_;
+  float scale_;
 };
 
 /// Rows of all positions for each channel, and the positions of a shard.
@@ -237,8 +241,8 @@ bool holds_numbers(const Graph& graph, LayerId layer) {
          std::all_of(readers.begin(), readers.end(), embeds);
 }
 
-std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Embedding&) {
-  return make_of_type<EmbeddingKernel>(seat.type(), seat, spec);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Embedding& op) {
+  return make_of_type<EmbeddingKernel>(seat.type(), seat, spec, op);
 }
 
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const PositionEmbedding&) {

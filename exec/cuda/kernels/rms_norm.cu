@@ -3,7 +3,8 @@
 //   forward   y = gamma x^,   x^ = x / sqrt(sum(x^2) / C + epsilon)
 //   backward  dx = (g - x^ sum(g x^) / C) / sqrt(sum(x^2) / C + epsilon),   g = gamma dy
 // The gradient of gamma is the sum of dy x^ over the positions. A team takes a position, whose
-// channels lie side by side.
+// channels lie side by side. Heads that are normalised each by itself lie there as positions do:
+// what follows calls a row what has a root of its own.
 
 #include <cmath>
 
@@ -144,13 +145,27 @@ class RmsNormKernel : public PhasedKernel {
   RmsNormKernel(Seat& seat, const ShardSpec& spec, const RmsNorm& op)
       : seat_(seat),
         epsilon_(op.epsilon),
-        channels_(spec.output[Dim::c].size()),
-        count_(static_cast<double>((*spec).output[Dim::c])) {}
+        by_heads_(op.head_size > 0),
+        channels_(by_heads_ ? op.head_size : spec.output[Dim::c].size()),
+        rows_(volume(spec.output) / channels_),
+        count_(static_cast<double>(by_heads_ ? op.head_size : (*spec).output[Dim::c])) {}
 
  private:
   SquareRows<T> rows(const Operands& operands) const {
-    const Tensor<const T> x(operands.inputs[0]);
-    return {x.data, x.size.positions(), channels_};
+    return {static_cast<const T*>(operands.inputs[0].data), rows_, channels_};
+  }
+  /// A tensor of the rows.
+  Tensor<T> as_rows(const Region& region) const {
+    return Tensor<T>(Region{region.data, whole({{rows_, channels_, 1, 1, 1}})});
+  }
+  /// Sums of the rows: those that the shards exchanged, or of heads, which no cut parts, new ones.
+  template <class Loop>
+  const float* sums_of(const Operands& operands, Loop loop) {
+    if (!by_heads_) return operands.statistics;
+    loop.statistics =
+        static_cast<float*>(seat_.scratch(rows_ * static_cast<std::int64_t>(sizeof(float))));
+    teams(seat_.stream(), rows_, loop);
+    return loop.statistics;
   }
   DividedRows<T> divided(const Operands& operands) const {
     return {rows(operands), static_cast<const T*>(operands.output_gradient.data),
@@ -164,8 +179,9 @@ class RmsNormKernel : public PhasedKernel {
 
   void forward(const Operands& operands) override {
     const SquareRows<T> x = rows(operands);
+    const float* const squares = sums_of(operands, RowSquares<T>{x, nullptr});
     teams(seat_.stream(), x.rows,
-          DivideRow<T>{x, operands.statistics, operands.parameters, count_, epsilon_,
+          DivideRow<T>{x, squares, operands.parameters, count_, epsilon_,
                        static_cast<T*>(operands.output.data), static_cast<float*>(operands.saved)});
   }
 
@@ -176,13 +192,14 @@ class RmsNormKernel : public PhasedKernel {
 
   void backward_data(const Operands& operands) override {
     const DividedRows<T> of = divided(operands);
+    const float* const products = sums_of(operands, RowHatProducts<T>{of, nullptr});
     teams(seat_.stream(), of.x.rows,
-          DivideRowGradient<T>{of, operands.statistics, static_cast<float>(1 / count_),
+          DivideRowGradient<T>{of, products, static_cast<float>(1 / count_),
                                static_cast<T*>(operands.input_gradients[0].data)});
   }
 
   void backward_weights(const Operands& operands) override {
-    const Tensor<T> x(operands.inputs[0]), dy(operands.output_gradient);
+    const Tensor<T> x = as_rows(operands.inputs[0]), dy = as_rows(operands.output_gradient);
     const auto* const inverse = static_cast<const float*>(operands.saved);
     const PutGamma put{operands.parameter_gradients, operands.adds_parameter_gradients};
     const auto join = [&](const Partials& partials) {
@@ -199,8 +216,9 @@ class RmsNormKernel : public PhasedKernel {
 
   Seat& seat_;
   double epsilon_;
-  std::int64_t channels_;
-  double count_;  ///< channels of the whole layer
+  bool by_heads_;
+  std::int64_t channels_, rows_;  ///< of a row in the shard
+  double count_;                  ///< channels of a row in the whole layer
 };
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace {
 
 constexpr double kTurn = 6.283185307179586;
 
-/// A thread has one pair. Angles are cut to half a turn in fp64: at far positions those of fp32
-/// have no digits left.
+/// A thread has one pair, or one channel that stays. Angles are cut to half a turn in fp64: at far
+/// positions those of fp32 have no digits left.
 template <class T>
 struct TurnPairs {
   T* to;
@@ -19,12 +19,17 @@ struct TurnPairs {
   int way;
 
   STRATA_ANYWHERE void operator()(std::int64_t i) const {
-    const Quotient head(i, rotary.pairs), row(head.whole, heads);
+    const Quotient head(i, rotary.head_size - rotary.pairs), row(head.whole, heads);
+    const std::int64_t begin = head.whole * rotary.head_size;
+    if (head.rest >= rotary.pairs) {
+      to[begin + rotary.pairs + head.rest] = from[begin + rotary.pairs + head.rest];
+      return;
+    }
     const std::int64_t position = first_position + Quotient(row.whole, positions).rest;
     const double turns = static_cast<double>(position) * rotary.turns[head.rest];
     const auto angle = static_cast<float>((turns - std::floor(turns + 0.5)) * kTurn);
     const float cosine = std::cos(angle), sine = static_cast<float>(way) * std::sin(angle);
-    const std::int64_t first = 2 * head.whole * rotary.pairs + head.rest;
+    const std::int64_t first = begin + head.rest;
     const std::int64_t second = first + rotary.pairs;
     const auto a = static_cast<float>(from[first]), b = static_cast<float>(from[second]);
     to[first] = T(a * cosine - b * sine);
@@ -34,10 +39,10 @@ struct TurnPairs {
 
 }  // namespace
 
-RotaryPairs rotary_pairs(double base, std::int64_t head_size) {
-  RotaryPairs rotary{head_size / 2, {}};
+RotaryPairs rotary_pairs(double base, std::int64_t channels, std::int64_t head_size) {
+  RotaryPairs rotary{channels / 2, head_size, {}};
   for (std::int64_t i = 0; i < rotary.pairs; ++i) {
-    const double exponent = -2 * static_cast<double>(i) / static_cast<double>(head_size);
+    const double exponent = -2 * static_cast<double>(i) / static_cast<double>(channels);
     rotary.turns[i] = std::pow(base, exponent) / kTurn;
   }
   return rotary;
@@ -46,9 +51,10 @@ RotaryPairs rotary_pairs(double base, std::int64_t head_size) {
 void turn_heads(const Region& to, const Region& from, const RotaryPairs& pairs, int way, Type type,
                 Stream& stream) {
   with_type(type, [&]<class T>(T) {
-    each(stream, volume(from.box) / 2,
+    const std::int64_t heads = volume(from.box) / pairs.head_size;
+    each(stream, heads * (pairs.head_size - pairs.pairs),
          TurnPairs<T>{static_cast<T*>(to.data), static_cast<const T*>(from.data), pairs,
-                      from.box[Dim::c].size() / (2 * pairs.pairs), from.box[Dim::w].size(),
+                      from.box[Dim::c].size() / pairs.head_size, from.box[Dim::w].size(),
                       from.box[Dim::w].begin, way});
   });
 }

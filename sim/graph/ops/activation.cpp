@@ -8,26 +8,30 @@ namespace strata {
 
 std::string_view Activation::name() const {
   constexpr std::array<std::string_view, kActivationKinds> kNames = {
-      "relu", "relu6", "leaky_relu", "elu",        "sigmoid",
-      "tanh", "silu",  "gelu",       "hard_swish", "hard_sigmoid"};
+      "relu", "relu6", "leaky_relu", "elu",          "sigmoid",      "tanh",
+      "silu", "gelu",  "hard_swish", "hard_sigmoid", "squared_relu", "softcap"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
 Extents Activation::output(InputExtents inputs) const {
   check_finite("slope", slope);
+  if (kind == ActivationKind::softcap && !(slope > 0)) fail("cap must be positive");
   return only(inputs);
 }
 
+bool Activation::has_slope() const {
+  return kind == ActivationKind::leaky_relu || kind == ActivationKind::elu ||
+         kind == ActivationKind::softcap;
+}
+
 bool Activation::gradient_from_output() const {
-  const bool has_slope = kind == ActivationKind::leaky_relu || kind == ActivationKind::elu;
-  if (has_slope && slope < 0) return false;
+  if (has_slope() && slope < 0) return false;
   return kind != ActivationKind::silu && kind != ActivationKind::gelu &&
-         kind != ActivationKind::hard_swish;
+         kind != ActivationKind::hard_swish && kind != ActivationKind::squared_relu;
 }
 
 void Activation::make_canonical() {
-  const bool has_slope = kind == ActivationKind::leaky_relu || kind == ActivationKind::elu;
-  if (!has_slope) slope = Activation{}.slope;
+  if (!has_slope()) slope = Activation{}.slope;
 }
 
 std::vector<Activation> Activation::prototypes() {

@@ -21,13 +21,15 @@ enum class ActivationKind : std::uint8_t {
   silu,
   gelu,
   hard_swish,
-  hard_sigmoid  ///< 0 ... 1, x / 6 + 1/2 between
+  hard_sigmoid,  ///< 0 ... 1, x / 6 + 1/2 between
+  squared_relu,  ///< the square of a ReLU (So et al., "Primer", 2021)
+  softcap        ///< cap tanh(x / cap)
 };
-inline constexpr std::size_t kActivationKinds = 10;
+inline constexpr std::size_t kActivationKinds = 12;
 
 struct Activation {
   ActivationKind kind = ActivationKind::relu;
-  double slope = 0.01;  ///< leaky_relu's negative slope, elu's alpha
+  double slope = 0.01;  ///< leaky_relu's negative slope, elu's alpha, softcap's cap
   bool operator==(const Activation&) const = default;
 
   static constexpr OpTraits kTraits{.elementwise = true};
@@ -35,8 +37,8 @@ struct Activation {
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kSameElement; }
   /// The gradient follows from the output alone, so that the input may be overwritten by it. False
-  /// for silu, gelu and hard_swish, and for a leaky_relu or an elu of a negative slope, which folds
-  /// the signs together: they need their input.
+  /// for silu, gelu, hard_swish and squared_relu, and for a leaky_relu or an elu of a negative
+  /// slope, which folds the signs together: they need their input.
   bool gradient_from_output() const;
   BackwardReads backward_reads() const {
     return {.inputs = !gradient_from_output(), .output = gradient_from_output()};
@@ -47,8 +49,12 @@ struct Activation {
   void visit_keys(Visitor& v) {
     if (kind == ActivationKind::leaky_relu) v.number("slope", slope, 0.01);
     if (kind == ActivationKind::elu) v.number("alpha", slope, 1.0);
+    if (kind == ActivationKind::softcap) v.number("cap", slope, 30.0);
   }
   static std::vector<Activation> prototypes();
+
+ private:
+  bool has_slope() const;
 };
 
 }  // namespace strata

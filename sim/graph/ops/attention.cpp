@@ -1,6 +1,7 @@
 #include "sim/graph/ops/attention.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/graph/ops/attribute_text.h"
 #include "sim/graph/ops/checks.h"
@@ -29,7 +30,14 @@ Extents Attention::output(InputExtents inputs) const {
   check_finite("rotary", rotary);
   if (!(dropout >= 0 && dropout < 1)) fail("dropout must be in [0, 1)");
   if (rotary < 0) fail("rotary must not be negative");
-  if (rotary > 0 && head_size % 2 != 0) fail("rotary positions need an even head_size");
+  if (rotary > 0 && rotary_size == 0 && head_size % 2 != 0) {
+    fail("rotary positions need an even head_size");
+  }
+  check_turned();
+  check_finite("scale", scale);
+  if (scale < 0) fail("scale must not be negative");
+  check_finite("softcap", softcap);
+  if (softcap < 0) fail("softcap must not be negative");
   if (window > 0 && !causal) fail("a window needs causal = true");
   check_heads("queries", queries, head_size);
   check_heads("keys", keys, head_size);
@@ -49,6 +57,17 @@ Extents Attention::output(InputExtents inputs) const {
          queries[Dim::w]);
   }
   return queries;
+}
+
+void Attention::check_turned() const {
+  if (rotary_size == 0) return;
+  check_range("rotary_size", rotary_size, 1, head_size);
+  if (rotary == 0) fail("rotary_size needs rotary, the base of rotary positions");
+  if (rotary_size % 2 != 0) fail("rotary positions need an even rotary_size");
+}
+
+double Attention::score_scale() const {
+  return scale > 0 ? scale : 1 / std::sqrt(static_cast<double>(head_size));
 }
 
 AccessMap Attention::reads(const ReadContext& context) const {
@@ -74,8 +93,8 @@ Saved Attention::saved(const SavedContext& of) const {
     keys = window > 0 ? std::min(queries.size() + window - 1, queries.end) : queries.end;
   }
   const std::int64_t scores = rows * keys;
-  if (dropout == 0) return {.elements = scores};
-  return {.elements = 2 * scores, .masks = of.kernels.keeps_masks ? scores : 0};
+  const std::int64_t kept = 1 + (dropout > 0 ? 1 : 0) + (softcap > 0 ? 1 : 0);
+  return {.elements = kept * scores, .masks = dropout > 0 && of.kernels.keeps_masks ? scores : 0};
 }
 
 std::int64_t Attention::pairs(std::int64_t queries, std::int64_t keys) const {
@@ -112,16 +131,18 @@ PhaseWork Attention::fused_work(const ShardShape& shard, bool forward) const {
 }
 
 // The same products, of all queries and keys, masked or not; p is kept. Each product and the
-// softmax between them write the scores and read what the one before wrote; so does a dropout.
+// softmax between them write the scores and read what the one before wrote; so does a dropout, and
+// a softcap's division, tanh and product, whose gradient reads the tanh, too.
 PhaseWork Attention::unfused_work(const ShardShape& shard, bool forward) const {
   const std::int64_t queries = shard.inputs[0][Dim::w], keys = shard.inputs[1][Dim::w];
   const std::int64_t heads = shard.output[Dim::n] * shard.output[Dim::c] / head_size;
   const std::int64_t scores = heads * queries * keys;
   const std::int64_t tensors = shard.in() + shard.out();
-  const std::int64_t passes = (forward ? 4 : 7) + (dropout > 0 ? 2 : 0);
+  const std::int64_t capping = softcap == 0 ? 0 : forward ? 6 : 7;
+  const std::int64_t passes = (forward ? 4 : 7) + (dropout > 0 ? 2 : 0) + capping;
   PhaseWork work = shard.elements((forward ? tensors : 2 * tensors) + passes * scores);
   // Two products (four), the masked softmax, a dropout, and tensors laid out by heads and back.
-  work.kernels = (forward ? 3 + 4 : 5 + 4) + (dropout > 0 ? 1 : 0);
+  work.kernels = (forward ? 3 + 4 : 5 + 4) + (dropout > 0 ? 1 : 0) + (softcap > 0 ? 3 : 0);
   if (dropout > 0) work.bytes += Bytes{scores};
   work.direct = {heads, queries, 2 * keys, forward ? head_size : 2 * head_size};
   return work;
@@ -130,7 +151,8 @@ PhaseWork Attention::unfused_work(const ShardShape& shard, bool forward) const {
 std::string Attention::cost_attributes() const {
   return attribute_text("head_size", head_size) + attribute_text("causal", causal) +
          attribute_text("window", window) + attribute_text("rotary", rotary > 0) +
-         (dropout > 0 ? attribute_text("dropout", 1) : std::string());
+         (dropout > 0 ? attribute_text("dropout", 1) : std::string()) +
+         (softcap > 0 ? attribute_text("softcap", 1) : std::string());
 }
 
 Extents Attention::units(InputExtents inputs) const {

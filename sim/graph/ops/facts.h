@@ -16,18 +16,27 @@ namespace strata {
 
 using InputExtents = std::span<const Extents>;  ///< of a layer's inputs, in order
 
+/// Every dim but c.
+inline constexpr PerDim<bool> kAllButChannels = {{true, false, true, true, true}};
+
 /// The parameters of one layer, in elements. The weight has a row for each output channel, so a cut
-/// of the output in c cuts both tensors in equal proportion; other cuts replicate them.
+/// of the output in c cuts both tensors in equal proportion, unless all channels share them.
 struct Parameters {
   std::int64_t weight = 0;  ///< elements of the weight: O x I/groups x kernel, O x I, or C
   std::int64_t bias = 0;    ///< elements of the bias: O (batch norm's shift: C), or 0
+  /// The channels have no rows of their own: groups of them share the weight, whole (a norm of
+  /// heads, whose scale is one head's).
+  bool shared_by_channels = false;
 
   constexpr std::int64_t total() const { return weight + bias; }
+  /// The dims whose cuts replicate parameters, and over which their gradients are summed.
+  constexpr PerDim<bool> replicated() const {
+    PerDim<bool> dims = kAllButChannels;
+    dims[Dim::c] = shared_by_channels;
+    return dims;
+  }
   bool operator==(const Parameters&) const = default;
 };
-
-/// The dims whose cuts replicate parameters, and over which their gradients are summed.
-inline constexpr PerDim<bool> kReplicated = {{true, false, true, true, true}};
 
 /// How many elements of the box a sum over these dims is of.
 constexpr std::int64_t elements_over(const PerDim<bool>& over, const Box& box) {
@@ -62,7 +71,7 @@ struct Statistics {
   constexpr Bytes bytes(Phase phase) const { return Bytes{4 * values(phase)}; }
   /// Whether the backward sums are the gradients of the parameters, too: they go over the same.
   constexpr bool give_parameter_gradients() const {
-    return backward_values > 0 && over == kReplicated;
+    return backward_values > 0 && over == kAllButChannels;
   }
   /// Whether the backward sums go over channels, so that they weigh each by its parameters.
   constexpr bool weigh_by_parameters() const { return backward_values > 0 && over[Dim::c]; }

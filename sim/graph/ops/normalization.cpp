@@ -70,14 +70,39 @@ Parameters LayerNorm::parameters(InputExtents inputs) const {
 
 Extents RmsNorm::output(InputExtents inputs) const {
   check_epsilon(epsilon);
-  return only(inputs);
+  check_range("head_size", head_size, 0, kMaxExtent);
+  const Extents& in = only(inputs);
+  if (head_size > 0 && in[Dim::c] % head_size != 0) {
+    fail("{} channels are no multiple of head_size {}", in[Dim::c], head_size);
+  }
+  return in;
 }
 
 Statistics RmsNorm::statistics(const Box& output) const {
   Statistics sums;
+  if (head_size > 0) return sums;
   sums.over[Dim::c] = true;
   sums.forward_values = sums.backward_values = positions(output);
   return sums;
+}
+
+Saved RmsNorm::saved(const SavedContext& of) const {
+  return {.values = head_size > 0 ? volume(of.output) / head_size : positions(of.output)};
+}
+
+Parameters RmsNorm::parameters(InputExtents inputs) const {
+  if (head_size > 0) return {.weight = head_size, .shared_by_channels = true};
+  return {.weight = inputs[0][Dim::c]};
+}
+
+std::string RmsNorm::cost_attributes() const {
+  return head_size > 0 ? attribute_text("head_size", head_size) : std::string();
+}
+
+Extents RmsNorm::units(InputExtents inputs) const {
+  Extents units{};
+  if (head_size > 0) units[Dim::c] = inputs[0][Dim::c] / head_size;
+  return units;
 }
 
 PhaseWork RmsNorm::work(const ShardShape& shard, Phase phase) const {

@@ -65,9 +65,12 @@ struct LayerNorm {
   }
 };
 
-/// Divides each position (n, d, h, w) by the root of the mean of its channels' squares.
+/// Divides each position (n, d, h, w) by the root of the mean of its channels' squares, or each of
+/// its heads by that of its own.
 struct RmsNorm {
   double epsilon = 1e-5;
+  /// Channels of a head, which all have one scale of so many channels; 0: the channels are one.
+  std::int64_t head_size = 0;
   bool operator==(const RmsNorm&) const = default;
 
   static constexpr OpTraits kTraits{.scales_channels = true, .summary = "rms_norm"};
@@ -76,15 +79,21 @@ struct RmsNorm {
   AccessMap reads(const ReadContext&) const { return kSameElement; }
   BackwardReads backward_reads() const { return {.inputs = true}; }
   /// Forward: each position's sum of squares. Backward: with g = dy scale, the sum of g x-hat.
+  /// Heads are not cut, and have none.
   Statistics statistics(const Box& output) const;
-  /// Each position's 1 / root of the mean square.
-  Saved saved(const SavedContext& of) const { return {.values = positions(of.output)}; }
+  /// Each position's, or head's, 1 / root of the mean square.
+  Saved saved(const SavedContext& of) const;
   /// A scale.
-  Parameters parameters(InputExtents inputs) const { return {inputs[0][Dim::c], 0}; }
+  Parameters parameters(InputExtents inputs) const;
   PhaseWork work(const ShardShape& shard, Phase phase) const;
+  /// What its costs depend on beside its name, extents and parameters, as measured costs have it.
+  std::string cost_attributes() const;
+  /// Along c the heads.
+  Extents units(InputExtents inputs) const;
   template <class Visitor>
   void visit_keys(Visitor& v) {
     v.number("epsilon", epsilon, 1e-5);
+    v.count("head_size", head_size, 0);
   }
 };
 

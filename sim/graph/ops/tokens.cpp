@@ -17,6 +17,7 @@ const Extents& sequence(std::string_view op, InputExtents inputs) {
 Extents Embedding::output(InputExtents inputs) const {
   check_range("vocabulary", vocabulary, 1, kMaxExtent);
   check_range("features", features, 1, kMaxExtent);
+  check_finite("scale", scale);
   Extents out = sequence(name(), inputs);
   if (out[Dim::c] != 1) fail("embedding takes one number a token, not {}", out[Dim::c]);
   out[Dim::c] = features;

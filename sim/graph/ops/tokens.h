@@ -19,6 +19,7 @@ namespace strata {
 struct Embedding {
   std::int64_t vocabulary = 0;
   std::int64_t features = 0;
+  double scale = 1;  ///< what multiplies the vectors
   bool operator==(const Embedding&) const = default;
 
   static constexpr OpTraits kTraits{.terms_lead = true, .summary = "embedding"};
@@ -35,6 +36,7 @@ struct Embedding {
   void visit_keys(Visitor& v) {
     v.count("vocabulary", vocabulary, std::nullopt);
     v.count("features", features, std::nullopt);
+    v.number("scale", scale, 1.0);
   }
 };
 

@@ -138,10 +138,13 @@ LayerId add_attention(OnnxNode& node, OnnxScores scores, OnnxView values) {
   OnnxNetwork& network = node.network();
   const std::int64_t size = extent_of(values.axes.back());
   const double scale = scores.scale * scores.queries.scale * scores.keys.scale;
-  if (!is_near(scale, 1 / std::sqrt(static_cast<double>(size))) || values.scale != 1) {
+  if (!(scale > 0) || values.scale != 1) {
     throw InputError(
-        fmt::format("its scale is {} for heads of {}; allowed: 1/sqrt(head size)", scale, size));
+        fmt::format("its scale is {}, and {} of its values; allowed: a positive one, "
+                    "and 1",
+                    scale, values.scale));
   }
+  const bool usual = is_near(scale, 1 / std::sqrt(static_cast<double>(size)));
   if (scores.queries.rotary != scores.keys.rotary || values.rotary != 0)
     throw InputError("it turns queries and keys differently; allowed: both alike");
   const OnnxView queries = with_layer(network, std::move(scores.queries), "query");
@@ -152,7 +155,8 @@ LayerId add_attention(OnnxNode& node, OnnxScores scores, OnnxView values) {
   if (head_count(network, keys, size, heads, "keys") !=
       head_count(network, values, size, heads, "values"))
     fail_heads("values");
-  const Attention op{size, scores.causal, scores.window, queries.rotary, scores.dropout};
+  Attention op{size, scores.causal, scores.window, queries.rotary, scores.dropout};
+  if (!usual) op.scale = shortest(static_cast<float>(scale));
   return network.add(node.wanted_name(), op, {queries.layer, keys.layer, values.layer});
 }
 

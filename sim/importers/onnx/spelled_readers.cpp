@@ -148,6 +148,51 @@ bool read_spelled_layer_norm(OnnxNode& node) {
   return true;
 }
 
+/// Heads of a layer's channels along the last axis, all of them, as they are when they are split:
+/// (n, w, heads, size).
+struct OnnxHeads {
+  OnnxView view;
+  std::int64_t size = 0;
+};
+
+std::optional<OnnxHeads> heads_in(OnnxNode& node) {
+  const auto view = view_of(node.network(), node.value(0));
+  if (!view || view->axes.size() != 4 || view->scale != 1 || view->rotary != 0) return std::nullopt;
+  const std::int64_t size = extent_of(view->axes.back());
+  const auto is = [](const ViewAxis& axis, std::int64_t stride) {
+    return axis.size() == 1 && axis[0].dim == Dim::c && axis[0].stride == stride;
+  };
+  const auto heads =
+      std::ranges::find_if(view->axes, [&](const ViewAxis& axis) { return is(axis, size); });
+  if (!is(view->axes.back(), 1) || heads == view->axes.end()) return std::nullopt;
+  const OnnxView whole = with_layer(node.network(), *view);
+  if (node.network().output(whole.layer)[Dim::c] != size * extent_of(*heads)) return std::nullopt;
+  return OnnxHeads{whole, size};
+}
+
+// The scale that multiplies what is divided by its root mean square, in the layer's channels or in
+// each of its heads'. `spelled`: the nodes behind this one that it takes, the last of which gives
+// the output.
+bool add_rms_norm(OnnxNode& node, double epsilon, const std::string& scale,
+                  const std::vector<const onnx::NodeProto*>& spelled) {
+  OnnxNetwork& network = node.network();
+  const onnx::NodeProto& last = spelled.empty() ? node.proto() : *spelled.back();
+  const auto heads = heads_in(node);
+  const OnnxActivation input =
+      heads ? OnnxActivation{heads->view.layer, {}, {}} : node.activation(0);
+  const std::int64_t channels = heads ? heads->size : node.extents(input)[Dim::c];
+  const OnnxTensor* found = channels_tensor(node, scale, channels);
+  if (found == nullptr || (!heads && input.axes.back() != Dim::c)) return false;
+  const OnnxTensor weight = *found;
+  for (const auto* part : spelled) network.absorb(*part, node.proto());
+  const RmsNorm op{epsilon, heads ? heads->size : 0};
+  const LayerId id = heads ? network.add(node.wanted_name(), op, {input.layer})
+                           : node.layer(op, {input.layer}, input.axes, last);
+  if (heads) network.define(last.output(0), OnnxView{.layer = id, .axes = heads->view.axes});
+  network.set_parameters(id, {weight, {}});
+  return true;
+}
+
 // x divided by the root of its mean square, times a scale; from the square on.
 bool read_rms_norm(OnnxNode& node) {
   const auto& dims = node.network().shapes().dims;
@@ -169,14 +214,8 @@ bool read_rms_norm(OnnxNode& node) {
   if (!inverse) inverse = quotient.then("Div").with(x);
   inverse.then("Mul");
   if (!inverse || !epsilon) return false;
-  const OnnxActivation input = node.activation(0);
-  const OnnxTensor* weight = channels_tensor(node, inverse.other(), node.extents(input)[Dim::c]);
-  if (weight == nullptr || input.axes.back() != Dim::c) return false;
-  absorb(node, inverse);
-  const LayerId id = node.layer(RmsNorm{shortest(static_cast<float>(*epsilon))}, {input.layer},
-                                input.axes, *inverse.nodes().back());
-  node.network().set_parameters(id, {*weight, {}});
-  return true;
+  return add_rms_norm(node, shortest(static_cast<float>(*epsilon)), inverse.other(),
+                      inverse.nodes());
 }
 
 void note_tanh(OnnxNode& node) {
@@ -228,18 +267,13 @@ bool read_square(OnnxNode& node) {
 
 bool read_rms_op(OnnxNode& node) {
   if (!node.is_data(0)) return false;
-  const OnnxActivation input = node.activation(0);
-  const auto rank = std::ssize(input.axes);
+  const auto& dims = node.network().shapes().dims;
+  const auto at = dims.find(node.proto().input(0));
   const std::int64_t axis = node.attributes().integer("axis", -1);
-  const OnnxTensor* weight =
-      channels_tensor(node, node.proto().input(1), node.extents(input)[Dim::c]);
-  if ((axis != -1 && axis != rank - 1) || input.axes.back() != Dim::c || weight == nullptr)
-    throw InputError("allowed: over the channels, which come last, with a scale for each");
+  const bool is_last = axis == -1 || (at != dims.end() && axis == std::ssize(at->second) - 1);
   const double epsilon = node.attributes().number("epsilon", 1e-5);
-  const OnnxTensor scale = *weight;
-  const LayerId id = node.layer(RmsNorm{epsilon}, {input.layer}, input.axes);
-  node.network().set_parameters(id, {scale, {}});
-  return true;
+  if (is_last && add_rms_norm(node, epsilon, node.proto().input(1), {})) return true;
+  throw InputError("allowed: over the channels, which come last, with a scale for each");
 }
 
 bool read_gelu_by_tanh(OnnxNode& node) {

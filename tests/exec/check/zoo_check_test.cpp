@@ -79,7 +79,8 @@ INSTANTIATE_TEST_SUITE_P(
                       SmallNetwork{"normed", 2}, SmallNetwork{strata::testing::kSmallGpt, 2},
                       SmallNetwork{strata::testing::kSmallLlama, 2},
                       SmallNetwork{strata::testing::kSmallBert, 2},
-                      SmallNetwork{strata::testing::kSmallVit, 2}),
+                      SmallNetwork{strata::testing::kSmallVit, 2}, strata::testing::kSmallQwen,
+                      strata::testing::kSmallGemma, strata::testing::kSmallFalcon),
     [](const auto& tested) { return strata::testing::title(tested.param); });
 
 }  // namespace

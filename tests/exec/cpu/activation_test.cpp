@@ -34,6 +34,10 @@ double value(const Activation& op, double x) {
       return x * std::min(std::max(x + 3, 0.0), 6.0) / 6;
     case ActivationKind::hard_sigmoid:
       return std::min(std::max(x / 6 + 0.5, 0.0), 1.0);
+    case ActivationKind::squared_relu:
+      return std::pow(std::max(x, 0.0), 2);
+    case ActivationKind::softcap:
+      return op.slope * std::tanh(x / op.slope);
   }
   return 0;
 }
@@ -47,8 +51,9 @@ double derivative(const Activation& op, double x) {
 constexpr int kKinds = static_cast<int>(kActivationKinds);
 
 Activation pick_activation(Random& random) {
-  return {static_cast<ActivationKind>(pick(random, 0, kKinds - 1)),
-          0.1 * static_cast<double>(pick(random, -5, 15))};
+  const auto kind = static_cast<ActivationKind>(pick(random, 0, kKinds - 1));
+  const std::int64_t least = kind == ActivationKind::softcap ? 1 : -5;
+  return {kind, 0.1 * static_cast<double>(pick(random, least, 15))};
 }
 
 TEST(Activation, AgreesWithItsFormula) {

@@ -117,6 +117,7 @@ class TwoHeads {
                                      heads<const float>(k_, 1),
                                      heads<const float>(v_, 1),
                                      0.25F,
+                                     0,
                                      log_sums_.data(),
                                      {}};
     const auto y = heads<float>(to.y, 2);

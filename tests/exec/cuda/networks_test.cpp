@@ -130,16 +130,16 @@ TEST_P(Networks, TrainInBf16) {
   expect_as_on_one_cpu(owt_parallel(graph_, 2), 2, SyncAlgorithm::ring, Precision::bf16);
 }
 
-INSTANTIATE_TEST_SUITE_P(Zoo, Networks,
-                         ::testing::Values(SmallNetwork{"lenet5"},
-                                           SmallNetwork{"alexnet", 4, 64, 16},
-                                           SmallNetwork{"vgg16", 4, 32, 16},
-                                           SmallNetwork{"resnet18", 8, 32, 8, true},
-                                           SmallNetwork{"gated", 6}, SmallNetwork{"normed", 6},
-                                           SmallNetwork{strata::testing::kSmallGpt},
-                                           SmallNetwork{strata::testing::kSmallLlama},
-                                           SmallNetwork{strata::testing::kSmallVit}),
-                         [](const auto& test) { return strata::testing::title(test.param); });
+INSTANTIATE_TEST_SUITE_P(
+    Zoo, Networks,
+    ::testing::Values(SmallNetwork{"lenet5"}, SmallNetwork{"alexnet", 4, 64, 16},
+                      SmallNetwork{"vgg16", 4, 32, 16}, SmallNetwork{"resnet18", 8, 32, 8, true},
+                      SmallNetwork{"gated", 6}, SmallNetwork{"normed", 6},
+                      SmallNetwork{strata::testing::kSmallGpt},
+                      SmallNetwork{strata::testing::kSmallLlama},
+                      SmallNetwork{strata::testing::kSmallVit}, strata::testing::kSmallQwen,
+                      strata::testing::kSmallGemma, strata::testing::kSmallFalcon),
+    [](const auto& test) { return strata::testing::title(test.param); });
 
 /// Of the vectors of an embedding, whether each has a gradient.
 std::vector<bool> trained_vectors(const Graph& graph, const Trained& trained,

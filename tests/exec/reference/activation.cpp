@@ -43,6 +43,10 @@ double activate(const Activation& op, double x) {
       return x * std::clamp(x + 3, 0.0, 6.0) / 6;
     case ActivationKind::hard_sigmoid:
       return std::clamp(x / 6 + 0.5, 0.0, 1.0);
+    case ActivationKind::squared_relu:
+      return x > 0 ? x * x : 0;
+    case ActivationKind::softcap:
+      return op.slope * std::tanh(x / op.slope);
   }
   return 0;
 }
@@ -70,6 +74,10 @@ double derivative(const Activation& op, double x) {
       return x < -3 ? 0 : x <= 3 ? x / 3 + 0.5 : 1;
     case ActivationKind::hard_sigmoid:
       return x > -3 && x < 3 ? 1.0 / 6 : 0;
+    case ActivationKind::squared_relu:
+      return x > 0 ? 2 * x : 0;
+    case ActivationKind::softcap:
+      return 1 - std::tanh(x / op.slope) * std::tanh(x / op.slope);
   }
   return 0;
 }

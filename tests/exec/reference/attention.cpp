@@ -7,14 +7,14 @@
 namespace strata::reference {
 namespace {
 
-/// Turns each pair of channels (i, i + head_size/2) of a head by the angle position
-/// base^(-2 i / head_size), times `way`: -1 turns back.
+/// Turns each pair of channels (i, i + r/2) of the first r of a head by the angle position
+/// base^(-2 i / r), times `way`: -1 turns back.
 Tensor turned(const Tensor& x, const Attention& op, double way) {
   if (op.rotary == 0) return x;
-  Tensor y(x.extents);
-  const std::int64_t size = op.head_size, half = size / 2;
+  Tensor y = x;
+  const std::int64_t size = op.rotary_size > 0 ? op.rotary_size : op.head_size, half = size / 2;
   for (std::int64_t n = 0; n < x.extents[Dim::n]; ++n)
-    for (std::int64_t c = 0; c < x.extents[Dim::c]; c += size)
+    for (std::int64_t c = 0; c < x.extents[Dim::c]; c += op.head_size)
       for (std::int64_t i = 0; i < half; ++i)
         for (std::int64_t w = 0; w < x.extents[Dim::w]; ++w) {
           const double exponent = -2 * static_cast<double>(i) / static_cast<double>(size);
@@ -34,7 +34,24 @@ struct Head {
 
   std::int64_t queries() const { return q.extents[Dim::w]; }
   std::int64_t keys() const { return k.extents[Dim::w]; }
-  double scale() const { return 1 / std::sqrt(static_cast<double>(op.head_size)); }
+  double scale() const {
+    return op.scale > 0 ? op.scale : 1 / std::sqrt(static_cast<double>(op.head_size));
+  }
+  /// What the softmax takes of query i and key j.
+  double score(std::int64_t i, std::int64_t j) const {
+    double product = 0;
+    each_channel([&](std::int64_t cq, std::int64_t ck) {
+      product += q.at(n, cq, 0, 0, i) * k.at(n, ck, 0, 0, j);
+    });
+    const double s = scale() * product;
+    return op.softcap > 0 ? op.softcap * std::tanh(s / op.softcap) : s;
+  }
+  /// The derivative of score() by the product of query and key.
+  double slope(std::int64_t i, std::int64_t j) const {
+    if (op.softcap == 0) return scale();
+    const double share = score(i, j) / op.softcap;
+    return scale() * (1 - share * share);
+  }
   bool sees(std::int64_t i, std::int64_t j) const {
     if (!op.causal) return true;
     return j <= i && (op.window == 0 || j > i - op.window);
@@ -47,16 +64,11 @@ struct Head {
     }
   }
 
-  /// softmax(q k' / sqrt(head_size)) of query i.
+  /// softmax(scores) of query i.
   std::vector<double> weights(std::int64_t i) const {
     std::vector<double> row(static_cast<std::size_t>(keys()));
     for (std::int64_t j = 0; j < keys(); ++j) {
-      if (!sees(i, j)) continue;
-      double product = 0;
-      each_channel([&](std::int64_t cq, std::int64_t ck) {
-        product += q.at(n, cq, 0, 0, i) * k.at(n, ck, 0, 0, j);
-      });
-      row[static_cast<std::size_t>(j)] = std::exp(scale() * product);
+      if (sees(i, j)) row[static_cast<std::size_t>(j)] = std::exp(score(i, j));
     }
     const double sum = std::accumulate(row.begin(), row.end(), 0.0);
     for (double& value : row) value /= sum;
@@ -106,7 +118,7 @@ Tensor attention(const LayerCall& call, const Attention& op) {
   return y;
 }
 
-// With s = q k' / sqrt(head_size), p = softmax(s), m the dropout: dp_j = m_j dy v_j, ds_j = p_j
+// With s = scale q k' or its softcap, p = softmax(s), m the dropout: dp_j = m_j dy v_j, ds_j = p_j
 // (dp_j - sum_k p_k dp_k).
 Gradients attention_backward(const LayerCall& call, const Attention& op, const Tensor& dy) {
   const Tensor q = turned(*call.inputs[0], op, 1), k = turned(*call.inputs[1], op, 1);
@@ -125,8 +137,8 @@ Gradients attention_backward(const LayerCall& call, const Attention& op, const T
       }
       const double mean = std::inner_product(p.begin(), p.end(), dp.begin(), 0.0);
       for (std::size_t j = 0; j < p.size(); ++j) {
-        const double ds = p[j] * (dp[j] - mean) * head.scale();
         const auto at = static_cast<std::int64_t>(j);
+        const double ds = p[j] * (dp[j] - mean) * head.slope(i, at);
         head.each_channel([&](std::int64_t cq, std::int64_t ck) {
           dq.at(n, cq, 0, 0, i) += ds * k.at(n, ck, 0, 0, at);
           dk.at(n, ck, 0, 0, at) += ds * q.at(n, cq, 0, 0, i);

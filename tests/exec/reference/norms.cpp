@@ -60,14 +60,21 @@ Moments moments_at(const Tensor& x, std::int64_t n, std::int64_t i, double epsil
   return {mean, std::sqrt(squares / static_cast<double>(channels) + epsilon)};
 }
 
-double root_mean_square(const Tensor& x, std::int64_t n, std::int64_t i, double epsilon) {
-  const std::int64_t channels = x.extents[Dim::c];
+/// Of channels that are normalised together.
+double root_mean_square(const Tensor& x, std::int64_t n, Interval channels, std::int64_t i,
+                        double epsilon) {
   double squares = 0;
-  for (std::int64_t c = 0; c < channels; ++c) {
+  for (std::int64_t c = channels.begin; c < channels.end; ++c) {
     const double value = x[x.index(n, c, 0, 0, 0) + i];
     squares += value * value;
   }
-  return std::sqrt(squares / static_cast<double>(channels) + epsilon);
+  return std::sqrt(squares / static_cast<double>(channels.size()) + epsilon);
+}
+/// The channels that a channel is normalised with: all, or those of its head.
+Interval together(const Tensor& x, const RmsNorm& op, std::int64_t c) {
+  if (op.head_size == 0) return {0, x.extents[Dim::c]};
+  const std::int64_t first = c / op.head_size * op.head_size;
+  return {first, first + op.head_size};
 }
 
 /// Of a position's logits: the largest, and the sum of exp(x - largest).
@@ -206,8 +213,9 @@ Tensor rms_norm(const LayerCall& call, const RmsNorm& op) {
   Tensor y(x.extents);
   for_each_place(x, [&](std::int64_t n, std::int64_t c, std::int64_t i) {
     const std::int64_t at = x.index(n, c, 0, 0, 0) + i;
-    y[at] = call.weights->weight[static_cast<std::size_t>(c)] * x[at] /
-            root_mean_square(x, n, i, op.epsilon);
+    const Interval channels = together(x, op, c);
+    y[at] = call.weights->weight[static_cast<std::size_t>(c - channels.begin)] * x[at] /
+            root_mean_square(x, n, channels, i, op.epsilon);
   });
   return y;
 }
@@ -216,19 +224,20 @@ Tensor rms_norm(const LayerCall& call, const RmsNorm& op) {
 // - x_c x_j / (C r^3).
 Gradients rms_norm_backward(const LayerCall& call, const RmsNorm& op, const Tensor& dy) {
   const Tensor& x = call.input();
-  const std::int64_t channels = x.extents[Dim::c];
   Tensor dx(x.extents);
-  Weights dp{std::vector<double>(static_cast<std::size_t>(channels)), {}};
+  Weights dp{std::vector<double>(call.weights->weight.size()), {}};
   for_each_place(x, [&](std::int64_t n, std::int64_t c, std::int64_t i) {
-    const double root = root_mean_square(x, n, i, op.epsilon);
+    const Interval channels = together(x, op, c);
+    const auto own = static_cast<std::size_t>(c - channels.begin);
+    const double root = root_mean_square(x, n, channels, i, op.epsilon);
     const auto place = [&](std::int64_t j) { return x.index(n, j, 0, 0, 0) + i; };
-    const double g = dy[place(c)] * call.weights->weight[static_cast<std::size_t>(c)];
+    const double g = dy[place(c)] * call.weights->weight[own];
+    const double cube = static_cast<double>(channels.size()) * root * root * root;
     dx[place(c)] += g / root;
-    for (std::int64_t j = 0; j < channels; ++j) {
-      dx[place(j)] -=
-          g * x[place(c)] * x[place(j)] / (static_cast<double>(channels) * root * root * root);
+    for (std::int64_t j = channels.begin; j < channels.end; ++j) {
+      dx[place(j)] -= g * x[place(c)] * x[place(j)] / cube;
     }
-    dp.weight[static_cast<std::size_t>(c)] += dy[place(c)] * x[place(c)] / root;
+    dp.weight[own] += dy[place(c)] * x[place(c)] / root;
   });
   return {{dx}, dp};
 }

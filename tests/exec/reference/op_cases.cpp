@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::array<std::int64_t, 6> kHeadSizes = {2, 4, 6, 8, 16, 20};
 
+/// An rms_norm of heads.
+constexpr std::string_view kHeadNorm = "rms_norm_heads";
+
 /// Values drawn for one layer.
 struct Draw {
   int rank;
@@ -69,10 +72,25 @@ struct Draw {
   Linear linear() const { return {count(1, most_channels), flag()}; }
   Attention attention() const {
     const bool causal = flag();
-    return {kHeadSizes[static_cast<std::size_t>(count(0, 5))], causal,
-            causal && flag() ? count(1, 6) : 0, flag() ? real(2, 10000) : 0,
+    return {head_size(), causal, causal && flag() ? count(1, 6) : 0, flag() ? real(2, 10000) : 0,
             flag() ? real(0, 0.9) : 0};
   }
+  /// What few ops have, so that the values of the others are drawn as ever.
+  Op with_more(Op op) const {
+    if (auto* attention = std::get_if<Attention>(&op)) {
+      if (attention->rotary > 0 && flag()) {
+        attention->rotary_size = 2 * count(1, attention->head_size / 2);
+      }
+      if (flag()) attention->scale = real(0.1, 1);
+      if (flag()) attention->softcap = real(0.5, 5);
+    } else if (auto* embedding = std::get_if<Embedding>(&op)) {
+      if (flag()) embedding->scale = real(0.5, 8);
+    } else if (auto* activation = std::get_if<Activation>(&op)) {
+      if (activation->kind == ActivationKind::softcap) activation->slope = real(0.5, 5);
+    }
+    return op;
+  }
+  std::int64_t head_size() const { return kHeadSizes[static_cast<std::size_t>(count(0, 5))]; }
   LocalResponseNorm norm() const {
     return {count(1, 6), real(0.01, 1), real(0.3, 1.2), real(0.5, 2)};
   }
@@ -118,16 +136,17 @@ bool is_named(const OpCase& c, const Op& op) {
 }
 
 Op draw_op(const OpCase& c, const Draw& draw) {
+  if (c.name == kHeadNorm) return RmsNorm{draw.real(1e-5, 0.1), draw.head_size()};
   const std::vector<Op> ops = every_op(draw);
   const auto it =
       std::find_if(ops.begin(), ops.end(), [&](const Op& op) { return is_named(c, op); });
   if (it == ops.end()) throw InternalError("no op is named " + c.name);
-  return *it;
+  return draw.with_more(*it);
 }
 
 /// Queries, keys and values of whole heads of any size: infer_output() refuses those of others.
 std::vector<LayerId> draw_heads(const Draw& draw, GraphBuilder& builder) {
-  const std::int64_t size = kHeadSizes[static_cast<std::size_t>(draw.count(0, 5))];
+  const std::int64_t size = draw.head_size();
   const std::int64_t heads = draw.count(1, 2), group = draw.count(1, 3), tokens = draw.count(3, 9);
   const Extents queries = {{1, heads * group * size, 1, 1, tokens}};
   const Extents keys = {{1, heads * size, 1, 1, draw.flag() ? tokens : draw.count(3, 9)}};
@@ -140,6 +159,7 @@ std::vector<LayerId> draw_sources(const OpCase& c, const Draw& draw, GraphBuilde
   if (c.name == "attention") return draw_heads(draw, builder);
   Extents e = draw.sample();
   if (c.name == "embedding") e[Dim::c] = 1;
+  if (c.name == kHeadNorm) e[Dim::c] = draw.head_size() * draw.count(1, 4);
   if (c.name == "softmax_cross_entropy")
     e = {{1, draw.count(1, 20), 1, 1, draw.flag() ? 1 : draw.count(2, 9)}};
   // Groups of a convolution divide the channels only if they have the divisors.
@@ -208,6 +228,7 @@ std::vector<OpCase> all_ops() {
     cases.push_back({"multiply_twice", rank});
     cases.push_back({"multiply_gate", rank});
     cases.push_back({"concat_one", rank});
+    cases.push_back({std::string(kHeadNorm), rank});
   }
   // These read (n, c, w) alone.
   constexpr std::array<std::string_view, 6> kSequences = {

@@ -49,7 +49,8 @@ Gradients batch_norm_backward(const LayerCall& call, const BatchNorm& op, const 
 Tensor layer_norm(const LayerCall& call, const LayerNorm& op);
 Gradients layer_norm_backward(const LayerCall& call, const LayerNorm& op, const Tensor& dy);
 
-/// y = w x / sqrt(mean of x^2 + epsilon), at each position over the channels.
+/// y = w x / sqrt(mean of x^2 + epsilon), at each position over the channels, or those of each
+/// head, which all have one w.
 Tensor rms_norm(const LayerCall& call, const RmsNorm& op);
 Gradients rms_norm_backward(const LayerCall& call, const RmsNorm& op, const Tensor& dy);
 

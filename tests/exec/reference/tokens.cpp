@@ -61,7 +61,8 @@ Tensor embedding(const LayerCall& call, const Embedding& op) {
   Tensor y(call.layer().output);
   each_place(y, [&](std::int64_t n, std::int64_t c, std::int64_t w) {
     const std::int64_t number = number_at(call.input(), n, w);
-    y.at(n, c, 0, 0, w) = call.weights->weight[static_cast<std::size_t>(number * op.features + c)];
+    y.at(n, c, 0, 0, w) =
+        op.scale * call.weights->weight[static_cast<std::size_t>(number * op.features + c)];
   });
   return y;
 }
@@ -70,7 +71,8 @@ Gradients embedding_backward(const LayerCall& call, const Embedding& op, const T
   Weights dp = {std::vector<double>(call.weights->weight.size()), {}};
   each_place(dy, [&](std::int64_t n, std::int64_t c, std::int64_t w) {
     const std::int64_t number = number_at(call.input(), n, w);
-    dp.weight[static_cast<std::size_t>(number * op.features + c)] += dy.at(n, c, 0, 0, w);
+    dp.weight[static_cast<std::size_t>(number * op.features + c)] +=
+        op.scale * dy.at(n, c, 0, 0, w);
   });
   return {{Tensor(call.input().extents)}, dp};
 }

@@ -191,7 +191,8 @@ INSTANTIATE_TEST_SUITE_P(Zoo, Pipelines,
                          ::testing::Values(SmallNetwork{"lenet5"}, SmallNetwork{"gated"},
                                            SmallNetwork{"normed"},
                                            SmallNetwork{strata::testing::kSmallGpt},
-                                           SmallNetwork{strata::testing::kSmallLlama}),
+                                           SmallNetwork{strata::testing::kSmallLlama},
+                                           strata::testing::kSmallQwen),
                          [](const auto& test) { return strata::testing::title(test.param); });
 
 // Of a stage, as schedules have it: "0F0 0B0".

@@ -20,6 +20,7 @@ struct SmallNetwork {
   /// network, rounding carries a few of its hundred thousands of elements over a kink, or changes
   /// which is the largest, and gradients then differ by far more than rounding.
   bool smooth = false;
+  std::string_view label = {};  ///< for titles, where others have the same family
 };
 
 // Two blocks of each family of transformers.
@@ -30,8 +31,36 @@ inline constexpr std::string_view kSmallBert = "bert:layers=2,hidden=32,heads=4,
 inline constexpr std::string_view kSmallVit =
     "vit:layers=2,hidden=32,heads=4,image=12,patch=4,classes=10";
 
+// Decoders that have what families differ in: heads that are normalised one by one; windows, caps
+// and norms behind; parts side by side; norms of all heads.
+inline constexpr SmallNetwork kSmallQwen = {
+    .name =
+        "llama:layers=2,hidden=32,heads=4,kv_heads=2,head_dim=12,ffn=48,seq=12,vocab=50,"
+        "qk_norm=head,bias=qkv,tied=1",
+    .label = "qwen"};
+inline constexpr SmallNetwork kSmallGemma = {
+    .name =
+        "llama:layers=2,hidden=32,heads=4,kv_heads=2,ffn=48,seq=12,vocab=50,act=geglu,"
+        "norms=both,window=5,global_every=2,window_rope_base=100,softcap=2,logit_softcap=3,"
+        "scale_embedding=1,score_scale=0.5,tied=1",
+    .label = "gemma"};
+inline constexpr SmallNetwork kSmallFalcon = {
+    .name =
+        "llama:layers=2,hidden=32,heads=4,kv_heads=1,seq=12,vocab=50,norm=layer,act=relu2,"
+        "parallel=shared,bias=ffn,head_bias=1,rope_share=0.5",
+    .label = "falcon"};
+inline constexpr SmallNetwork kSmallOlmo = {
+    .name =
+        "llama:layers=2,hidden=32,heads=4,ffn=48,seq=12,vocab=50,norms=after,qk_norm=full,"
+        "window=5,window_layers=1",
+    .label = "olmo"};
+inline constexpr SmallNetwork kSmallNeox = {
+    .name = "gpt:layers=2,hidden=32,heads=4,kv_heads=2,seq=12,vocab=50,parallel=separate,tied=0",
+    .label = "neox"};
+
 /// "resnet18", "gpt".
 inline std::string title(const SmallNetwork& network) {
+  if (!network.label.empty()) return std::string(network.label);
   return std::string(network.name.substr(0, network.name.find(':')));
 }
 

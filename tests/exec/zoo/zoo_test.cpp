@@ -105,7 +105,9 @@ INSTANTIATE_TEST_SUITE_P(
         SmallNetwork{"densenet121", 4, 96, 8, true}, SmallNetwork{"mobilenet_v2", 4, 96, 8, true},
         SmallNetwork{"r3d_18", 4, 32, 8, true}, SmallNetwork{"gated", 6}, SmallNetwork{"normed", 6},
         SmallNetwork{strata::testing::kSmallGpt}, SmallNetwork{strata::testing::kSmallLlama},
-        SmallNetwork{strata::testing::kSmallBert}, SmallNetwork{strata::testing::kSmallVit}),
+        SmallNetwork{strata::testing::kSmallBert}, SmallNetwork{strata::testing::kSmallVit},
+        strata::testing::kSmallQwen, strata::testing::kSmallGemma, strata::testing::kSmallFalcon,
+        strata::testing::kSmallOlmo, strata::testing::kSmallNeox),
     [](const auto& tested) { return strata::testing::title(tested.param); });
 
 }  // namespace

@@ -126,10 +126,16 @@ Graph unusual(Op op) {
   } else if (std::holds_alternative<Linear>(op)) {
     op = Linear{5, false};
   } else if (std::holds_alternative<Attention>(op)) {
-    op = Attention{.head_size = 2, .causal = true, .window = 3, .rotary = 500};
+    op = Attention{.head_size = 4,
+                   .causal = true,
+                   .window = 3,
+                   .rotary = 500,
+                   .rotary_size = 2,
+                   .scale = 0.7,
+                   .softcap = 50};
     in = {{1, 8, 1, 1, 9}};
   } else if (std::holds_alternative<Embedding>(op)) {
-    op = Embedding{7, 4};
+    op = Embedding{7, 4, 2.5};
     in = {{1, 1, 1, 1, 9}};
   } else if (std::holds_alternative<PositionEmbedding>(op)) {
     op = PositionEmbedding{12};
@@ -140,7 +146,8 @@ Graph unusual(Op op) {
     op = SelectToken{4};
     in = {{1, 8, 1, 1, 9}};
   } else if (std::holds_alternative<RmsNorm>(op)) {
-    op = RmsNorm{1e-3};
+    op = RmsNorm{1e-3, 4};
+    in = {{1, 8, 1, 1, 9}};
   } else if (std::holds_alternative<BatchNorm>(op)) {
     op = BatchNorm{1e-3};
   } else if (std::holds_alternative<LocalResponseNorm>(op)) {
@@ -291,7 +298,8 @@ TEST(ModelFileErrors, OfALayersNameOpAndInputs) {
             "adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d, adaptive_avg_pool1d, "
             "adaptive_avg_pool2d, adaptive_avg_pool3d, fc, linear, attention, relu, relu6, "
             "leaky_relu, elu, sigmoid, "
-            "tanh, silu, gelu, hard_swish, hard_sigmoid, swiglu, geglu, batch_norm, layer_norm, "
+            "tanh, silu, gelu, hard_swish, hard_sigmoid, squared_relu, softcap, swiglu, geglu, "
+            "batch_norm, layer_norm, "
             "rms_norm, lrn, dropout, "
             "concat, add, multiply, flatten, embedding, position_embedding, tokens, class_token, "
             "select_token, softmax_cross_entropy, opaque");

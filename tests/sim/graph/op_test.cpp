@@ -69,6 +69,8 @@ silu: elementwise follows x
 gelu: elementwise follows x
 hard_swish: elementwise follows x
 hard_sigmoid: elementwise follows y
+squared_relu: elementwise follows x
+softcap: elementwise follows y
 swiglu: x 'gate'
 geglu: x 'gate'
 batch_norm: follows scales x saves 6

@@ -166,11 +166,15 @@ TEST(Zoo, SizesThatMakeNoNetwork) {
     return "";
   };
   EXPECT_EQ(error("gpt2:sq=256"),
-            "model 'gpt2:sq=256': 'sq=256' is no size of gpt; allowed: layers, hidden, heads, seq, "
-            "vocab, ffn, positions, dropout, each as KEY=NUMBER");
+            "model 'gpt2:sq=256': 'sq=256' is no key of gpt; allowed: layers, hidden, heads, seq, "
+            "vocab, ffn, positions, kv_heads, head_dim, act, bias, norm, epsilon, norms, parallel, "
+            "qk_norm, window, window_layers, global_every, score_scale, softcap, logit_softcap, "
+            "scale_embedding, tied, head_bias, dropout, each as KEY=VALUE");
   EXPECT_EQ(error("gpt2:seq"),
-            "model 'gpt2:seq': 'seq' is no size of gpt; allowed: layers, hidden, heads, seq, "
-            "vocab, ffn, positions, dropout, each as KEY=NUMBER");
+            "model 'gpt2:seq': 'seq' is no key of gpt; allowed: layers, hidden, heads, seq, "
+            "vocab, ffn, positions, kv_heads, head_dim, act, bias, norm, epsilon, norms, parallel, "
+            "qk_norm, window, window_layers, global_every, score_scale, softcap, logit_softcap, "
+            "scale_embedding, tied, head_bias, dropout, each as KEY=VALUE");
   EXPECT_EQ(error("gpt2:seq=0"),
             "model 'gpt2:seq=0': seq must be an integer from 1 to 2147483648, not '0'");
   EXPECT_EQ(error("gpt2:seq=2048"), "layer positions: 1024 positions are too few for 2048 tokens");
@@ -179,7 +183,8 @@ TEST(Zoo, SizesThatMakeNoNetwork) {
   EXPECT_EQ(error("gpt2:heads=5"), "model 'gpt2:heads=5': hidden 768 is no multiple of heads 5");
   EXPECT_EQ(error("llama3-8b:kv_heads=5"),
             "model 'llama3-8b:kv_heads=5': heads 32 is no multiple of kv_heads 5");
-  EXPECT_THAT(error("gpt"), testing::HasSubstr("unknown model 'gpt'; allowed: lenet5, "));
+  EXPECT_THAT(error("gpt"),
+              testing::HasSubstr("unknown model 'gpt'; near it: gpt2; allowed: lenet5, "));
 }
 
 std::int64_t total_macs(const Graph& graph) {
@@ -237,8 +242,9 @@ TEST(Zoo, AnUnknownNameIsAnErrorThatListsWhatThereIs) {
     build_zoo("vgg17", 1);
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_THAT(error.message(),
-                testing::StartsWith("unknown model 'vgg17'; allowed: lenet5, alexnet, vgg16"));
+    EXPECT_THAT(
+        error.message(),
+        testing::StartsWith("unknown model 'vgg17'; near it: vgg16; allowed: lenet5, alexnet"));
   }
 }
 

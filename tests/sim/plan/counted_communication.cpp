@@ -65,6 +65,9 @@ struct Reads {
       const std::int64_t read = head / group * attention->head_size;
       box[Dim::c] = {read, read + attention->head_size};
       if (input > 0) box[Dim::w] = {0, attention->causal ? out[Dim::w] + 1 : in[Dim::w]};
+      if (input > 0 && attention->window > 0) {
+        box[Dim::w].begin = std::max<std::int64_t>(0, out[Dim::w] + 1 - attention->window);
+      }
     } else if (std::holds_alternative<Tokens>(l.op)) {
       for (Dim dim : kSpatialDims) box[dim] = {0, in[dim]};
     } else if (std::holds_alternative<ClassToken>(l.op)) {
@@ -194,6 +197,17 @@ std::int64_t count_partial_sums(const Layer& layer, const Config& config) {
   return elements;
 }
 
+// The layers that read it, or its norm.
+std::set<LayerId> readers_of(const Graph& graph, LayerId layer) {
+  std::set<LayerId> readers;
+  for (LayerId reader : graph.consumers(layer)) {
+    readers.insert(reader);
+    if (!std::holds_alternative<RmsNorm>(graph[reader].op)) continue;
+    for (LayerId beyond : graph.consumers(reader)) readers.insert(beyond);
+  }
+  return readers;
+}
+
 // A product of what another product that is cut alike has read.
 bool reads_with_another(const Graph& graph, const Strategy& strategy, LayerId layer) {
   if (!std::holds_alternative<Linear>(graph[layer].op)) return false;
@@ -202,10 +216,10 @@ bool reads_with_another(const Graph& graph, const Strategy& strategy, LayerId la
     if (!std::holds_alternative<Linear>(before.op) || before.inputs != graph[layer].inputs)
       continue;
     if (before.weight_of.valid() || graph[layer].weight_of.valid()) continue;
-    const auto readers = graph.consumers(LayerId(i)), others = graph.consumers(layer);
-    const bool meet = std::any_of(readers.begin(), readers.end(), [&](LayerId reader) {
-      return std::find(others.begin(), others.end(), reader) != others.end();
-    });
+    const std::set<LayerId> readers = readers_of(graph, LayerId(i));
+    const std::set<LayerId> others = readers_of(graph, layer);
+    const bool meet = std::any_of(readers.begin(), readers.end(),
+                                  [&](LayerId reader) { return others.contains(reader); });
     if (meet) return strategy[LayerId(i)] == strategy[layer];
   }
   return false;
@@ -331,6 +345,11 @@ std::int64_t count_sync(const Graph& graph, const Strategy& strategy) {
     if (layer.held().total() == 0 || !trains[i]) continue;
     const Partition cut = partition(layer, strategy[LayerId(i)].degrees);
     const std::int64_t channels = layer.output[Dim::c];
+    if (layer.parameters.shared_by_channels) {  // every shard has all of them
+      const std::int64_t copies = cut.repeats() ? strategy[LayerId(i)].degrees.r : 1;
+      elements += 2 * (cut.shard_count() - copies) * layer.parameters.weight;
+      continue;
+    }
     for (std::int64_t c = 0; c < channels; ++c) {
       for (std::int64_t term = 0; term < layer.reduction; ++term) {
         std::int64_t replicas = holders_of(layer, strategy[LayerId(i)], c, term);

@@ -1,6 +1,7 @@
 #include "random_case.h"
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <numeric>
 #include <optional>
@@ -299,6 +300,11 @@ Graph random_sharing_network(Random& random) {
 
 }  // namespace
 
+// What decoders differ in, beside sizes.
+constexpr std::array<std::string_view, 4> kDecoderParts = {
+    "", ",qk_norm=head,bias=qkv,tied=1", ",norms=both,window=2,softcap=2,scale_embedding=1",
+    ",parallel=shared,act=relu2,head_bias=1"};
+
 Graph random_transformer(Random& random) {
   const auto one_of = [&](std::initializer_list<std::int64_t> values) {
     return values.begin()[random() % values.size()];
@@ -321,7 +327,8 @@ Graph random_transformer(Random& random) {
       return build_zoo("gpt:" + tokens, batch);
     case 1:
       return build_zoo(
-          fmt::format("llama:{},kv_heads={}", tokens, heads == 4 ? one_of({1, 2, 4}) : heads),
+          fmt::format("llama:{},kv_heads={}{}", tokens, heads == 4 ? one_of({1, 2, 4}) : heads,
+                      kDecoderParts[random() % kDecoderParts.size()]),
           batch);
     case 2:
       return build_zoo("bert:" + tokens, batch);

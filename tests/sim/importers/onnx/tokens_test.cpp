@@ -168,10 +168,15 @@ TEST(OnnxTokens, ATruthMayChooseTheScores) {
   EXPECT_EQ(kind_of<Attention>(graph, "heads"), (Attention{2, true, 0, 0}));
 }
 
-TEST(OnnxTokens, AnotherScaleIsAnError) {
-  EXPECT_EQ(said([] { attended(scaled(2), "scaled").read(); }),
-            "net.onnx: node heads (MatMul): its scale is 0.5 for heads of 2; allowed: 1/sqrt(head "
-            "size)");
+TEST(OnnxTokens, AnotherScaleIsTheAttentions) {
+  const Graph graph = attended(scaled(2), "scaled").read().graph;
+  EXPECT_EQ(kind_of<Attention>(graph, "heads"), (Attention{.head_size = 2, .scale = 0.5}));
+}
+
+TEST(OnnxTokens, AScaleThatIsNotPositiveIsAnError) {
+  EXPECT_EQ(said([] { attended(scaled(-2), "scaled").read(); }),
+            "net.onnx: node heads (MatMul): its scale is -0.5, and 1 of its values; allowed: a "
+            "positive one, and 1");
 }
 
 TEST(OnnxTokens, ADropoutBehindTheSoftmaxIsTheAttentions) {
@@ -326,6 +331,31 @@ TEST(OnnxTokens, AnRmsNormAndASwigluToo) {
                           "gate linear 6x1x1x3 +24 < squares", "up linear 6x1x1x3 +24 < squares",
                           "y swiglu 6x1x1x3 < gate, up", "loss softmax_cross_entropy 6x1x1x3 < y"));
   EXPECT_EQ(kind_of<RmsNorm>(graph, "squares"), (RmsNorm{1e-6}));
+}
+
+// Of four channels in two heads, as torch.export writes what norms queries.
+TEST(OnnxTokens, RootMeanSquaresOfHeadsAreANormOfHeads) {
+  Model net = words();
+  net.weight("scale", {2});
+  net.weight("w", {4, 5});
+  net.integers("heads", {0, 3, 2, 2});
+  net.integers("flat", {0, 3, 4});
+  net.constant("two", 2);
+  net.constant("epsilon", 1e-6F);
+  net.node("Reshape", {"words", "heads"}, "split");
+  net.node("Pow", {"split", "two"}, "squares");
+  net.node("ReduceMean", {"squares"}, "mean")("axes", Dims{-1});
+  net.node("Add", {"mean", "epsilon"}, "more");
+  net.node("Sqrt", {"more"}, "root");
+  net.node("Reciprocal", {"root"}, "inverse");
+  net.node("Mul", {"split", "inverse"}, "unit");
+  net.node("Mul", {"scale", "unit"}, "normal");
+  net.node("Reshape", {"normal", "flat"}, "joined");
+  net.node("MatMul", {"joined", "w"}, "y");
+  const Graph graph = net.output("y").read().graph;
+  EXPECT_EQ(kind_of<RmsNorm>(graph, "squares"), (RmsNorm{1e-6, 2}));
+  EXPECT_EQ(graph[graph.find("squares")].parameters,
+            (Parameters{.weight = 2, .shared_by_channels = true}));
 }
 
 // x cos + (-second half, first half) sin of queries and keys, whose heads have two channels.

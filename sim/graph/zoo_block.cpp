@@ -1,0 +1,127 @@
+#include "sim/graph/zoo_block.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace strata {
+
+LayerId TransformerNet::tokens() {
+  const LayerId numbers = net_.input(1, 1, spec_.seq);
+  const double scale = spec_.scale_embedding ? std::sqrt(static_cast<double>(spec_.hidden)) : 1;
+  return net_.add("embedding", Embedding{spec_.vocab, spec_.hidden, scale}, numbers);
+}
+
+LayerId TransformerNet::norm(const std::string& name, LayerId from) {
+  if (spec_.norm == NormKind::rms) return net_.add(name, RmsNorm{spec_.epsilon}, from);
+  return net_.add(name, LayerNorm{spec_.epsilon, true}, from);
+}
+
+LayerId TransformerNet::dropout(const std::string& name, LayerId from) {
+  return spec_.dropout > 0 ? net_.add(name, Dropout{spec_.dropout}, from) : from;
+}
+
+LayerId TransformerNet::linear(const std::string& name, LayerId from, std::int64_t features,
+                               bool bias) {
+  return net_.add(name, Linear{features, bias}, from);
+}
+
+LayerId TransformerNet::blocks(LayerId from) {
+  for (std::int64_t number = 0; number < spec_.layers; ++number) {
+    from = block({number, fmt::format("block{}_", number + 1)}, from);
+  }
+  return from;
+}
+
+LayerId TransformerNet::block(const BlockPlace& place, LayerId from) {
+  return spec_.parallel == ParallelParts::none ? in_turn(place, from) : side_by_side(place, from);
+}
+
+LayerId TransformerNet::in_turn(const BlockPlace& place, LayerId from) {
+  from = with_residual(place, "attention", from, &TransformerNet::attention);
+  return with_residual(place, "ffn", from, &TransformerNet::feed_forward);
+}
+
+LayerId TransformerNet::with_residual(const BlockPlace& place, const std::string& part,
+                                      LayerId from, Part inner) {
+  const NormPlace norms = spec_.norm_place;
+  const std::string name = place.prefix + part;
+  const bool before = norms == NormPlace::before || norms == NormPlace::both;
+  LayerId out = (this->*inner)(place, before ? norm(name + "_norm", from) : from);
+  if (norms == NormPlace::after || norms == NormPlace::both) out = norm(name + "_post_norm", out);
+  out = dropout(name + "_dropout", out);
+  const LayerId sum = net_.join(name + "_add", Add{}, {from, out});
+  return norms == NormPlace::sums ? norm(name + "_norm", sum) : sum;
+}
+
+LayerId TransformerNet::side_by_side(const BlockPlace& place, LayerId from) {
+  const std::string& prefix = place.prefix;
+  const bool shared = spec_.parallel == ParallelParts::shared;
+  const LayerId in = norm(prefix + (shared ? "norm" : "attention_norm"), from);
+  const LayerId attended = dropout(prefix + "attention_dropout", attention(place, in));
+  const LayerId to_ffn = shared ? in : norm(prefix + "ffn_norm", from);
+  const LayerId fed = dropout(prefix + "ffn_dropout", feed_forward(place, to_ffn));
+  return net_.join(prefix + "add", Add{}, {from, attended, fed});
+}
+
+bool TransformerNet::has_bias(BiasPlace part) const {
+  return spec_.bias == BiasPlace::all || spec_.bias == part ||
+         (spec_.bias == BiasPlace::attention && part == BiasPlace::qkv);
+}
+
+Attention TransformerNet::attention_op(const BlockPlace& place) const {
+  const bool window = spec_.has_window(place.number);
+  Attention op;
+  op.head_size = spec_.head_size();
+  op.causal = spec_.causal;
+  op.window = window ? spec_.window : 0;
+  op.rotary = window && spec_.window_rope_base > 0 ? spec_.window_rope_base : spec_.rope_base;
+  op.rotary_size = op.rotary > 0 && spec_.rope_share < 1 ? spec_.turned_channels() : 0;
+  op.dropout = spec_.dropout;
+  op.scale = spec_.score_scale;
+  op.softcap = spec_.softcap;
+  return op;
+}
+
+LayerId TransformerNet::head_norm(const std::string& name, LayerId from) {
+  if (spec_.qk_norm == QkNorm::none) return from;
+  const std::int64_t size = spec_.qk_norm == QkNorm::head ? spec_.head_size() : 0;
+  return net_.add(name, RmsNorm{spec_.epsilon, size}, from);
+}
+
+LayerId TransformerNet::attention(const BlockPlace& place, LayerId from) {
+  const std::string& prefix = place.prefix;
+  const std::int64_t queries = spec_.heads * spec_.head_size();
+  const std::int64_t keys = spec_.key_heads() * spec_.head_size();
+  const bool bias = has_bias(BiasPlace::qkv);
+  const LayerId q = linear(prefix + "query", from, queries, bias);
+  const LayerId k = linear(prefix + "key", from, keys, bias);
+  const LayerId v = linear(prefix + "value", from, keys, bias);
+  const LayerId of_q = head_norm(prefix + "query_norm", q);
+  const LayerId of_k = head_norm(prefix + "key_norm", k);
+  const LayerId seen = net_.join(prefix + "attention", attention_op(place), {of_q, of_k, v});
+  return linear(prefix + "attention_out", seen, spec_.hidden, has_bias(BiasPlace::attention));
+}
+
+LayerId TransformerNet::activation(const BlockPlace& place, LayerId from) {
+  const std::string name = place.prefix + "ffn_";
+  const bool bias = has_bias(BiasPlace::ffn);
+  const FeedForward kind = spec_.activation;
+  if (kind == FeedForward::swiglu || kind == FeedForward::geglu) {
+    const LayerId gate = linear(name + "gate", from, spec_.ffn_width(), bias);
+    const LayerId up = linear(name + "up", from, spec_.ffn_width(), bias);
+    const GateKind by = kind == FeedForward::swiglu ? GateKind::silu : GateKind::gelu;
+    return net_.join(name + "act", GatedActivation{by}, {gate, up});
+  }
+  const ActivationKind by = kind == FeedForward::relu    ? ActivationKind::relu
+                            : kind == FeedForward::relu2 ? ActivationKind::squared_relu
+                                                         : ActivationKind::gelu;
+  return net_.add(name + "act", Activation{by}, linear(name + "in", from, spec_.ffn_width(), bias));
+}
+
+LayerId TransformerNet::feed_forward(const BlockPlace& place, LayerId from) {
+  return linear(place.prefix + "ffn_out", activation(place, from), spec_.hidden,
+                has_bias(BiasPlace::ffn));
+}
+
+}  // namespace strata

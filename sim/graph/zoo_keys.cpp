@@ -1,0 +1,285 @@
+#include "sim/graph/zoo_keys.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/graph/ops/limits.h"
+#include "sim/text/split.h"
+
+namespace strata {
+namespace {
+
+using Spec = TransformerSpec;
+using Keys = std::vector<SpecKey>;
+
+SpecKey size_key(std::string_view name, std::int64_t Spec::*member) {
+  return {name, SpecKey::Count{member, true}};
+}
+SpecKey count_key(std::string_view name, std::int64_t Spec::*member) {
+  return {name, SpecKey::Count{member}};
+}
+
+SpecKey real(std::string_view name, double Spec::*member, double least, double most) {
+  return {name, SpecKey::Real{member, least, most}};
+}
+SpecKey flag(std::string_view name, bool Spec::*member) {
+  return {name, SpecKey::Flag{member}};
+}
+template <auto member>
+SpecKey word(std::string_view name, std::vector<SpecKey::Word::Choice> choices) {
+  return {name, SpecKey::Word{std::move(choices), [](Spec& spec, int value) {
+                                using Value = std::remove_cvref_t<decltype(spec.*member)>;
+                                spec.*member = static_cast<Value>(value);
+                              }}};
+}
+template <class Value>
+SpecKey::Word::Choice choice(std::string_view word, Value value) {
+  return {word, static_cast<int>(value)};
+}
+template <class Value>
+SpecKey::Word::Choice alias(std::string_view word, Value value) {
+  return {word, static_cast<int>(value), true};
+}
+
+constexpr double kMostScale = 1e12;
+
+SpecKey qk_norm_key() {
+  return word<&Spec::qk_norm>(
+      "qk_norm", {choice("none", QkNorm::none), choice("head", QkNorm::head),
+                  choice("full", QkNorm::full), alias("0", QkNorm::none), alias("1", QkNorm::head),
+                  alias("false", QkNorm::none), alias("true", QkNorm::head)});
+}
+
+/// What dense decoders differ in.
+Keys of_decoders() {
+  return {
+      count_key("kv_heads", &Spec::kv_heads),
+      count_key("head_dim", &Spec::head_dim),
+      word<&Spec::activation>(
+          "act", {choice("gelu", FeedForward::gelu), choice("relu", FeedForward::relu),
+                  choice("relu2", FeedForward::relu2), choice("swiglu", FeedForward::swiglu),
+                  choice("geglu", FeedForward::geglu)}),
+      word<&Spec::bias>("bias", {choice("none", BiasPlace::none), choice("qkv", BiasPlace::qkv),
+                                 choice("attention", BiasPlace::attention),
+                                 choice("ffn", BiasPlace::ffn), choice("all", BiasPlace::all)}),
+      word<&Spec::norm>("norm", {choice("rms", NormKind::rms), choice("layer", NormKind::layer)}),
+      real("epsilon", &Spec::epsilon, 0, 1),
+      word<&Spec::norm_place>(
+          "norms", {choice("before", NormPlace::before), choice("after", NormPlace::after),
+                    choice("both", NormPlace::both)}),
+      word<&Spec::parallel>(
+          "parallel", {choice("none", ParallelParts::none), choice("shared", ParallelParts::shared),
+                       choice("separate", ParallelParts::separate), alias("0", ParallelParts::none),
+                       alias("1", ParallelParts::shared)}),
+      qk_norm_key(),
+      count_key("window", &Spec::window),
+      count_key("window_layers", &Spec::window_layers),
+      count_key("global_every", &Spec::global_every),
+      real("score_scale", &Spec::score_scale, 1e-6, kMostScale),
+      real("softcap", &Spec::softcap, 1e-6, kMostScale),
+      real("logit_softcap", &Spec::logit_softcap, 1e-6, kMostScale),
+      flag("scale_embedding", &Spec::scale_embedding),
+      flag("tied", &Spec::tied),
+      flag("head_bias", &Spec::head_bias)};
+}
+Keys of_rotary_positions() {
+  return {real("rope_base", &Spec::rope_base, 1, kMostScale),
+          real("rope_share", &Spec::rope_share, 1e-6, 1),
+          real("window_rope_base", &Spec::window_rope_base, 1, kMostScale)};
+}
+
+Keys of_blocks() {
+  return {size_key("layers", &Spec::layers), size_key("hidden", &Spec::hidden),
+          size_key("heads", &Spec::heads)};
+}
+Keys joined(Keys keys, const Keys& more) {
+  keys.insert(keys.end(), more.begin(), more.end());
+  return keys;
+}
+// Every family's last keys.
+Keys with_ffn_and_dropout(const Keys& keys, const Keys& more = {}) {
+  const Keys ffn = joined(keys, {count_key("ffn", &Spec::ffn)});
+  return joined(joined(ffn, more), {{"dropout", SpecKey::Probability{&Spec::dropout}}});
+}
+Keys of_tokens() {
+  return joined(of_blocks(), {size_key("seq", &Spec::seq), size_key("vocab", &Spec::vocab)});
+}
+Keys of_images() {
+  return joined(of_blocks(), {size_key("image", &Spec::image), size_key("patch", &Spec::patch),
+                              size_key("classes", &Spec::classes)});
+}
+
+/// The number that is all of the text.
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return value;
+}
+
+/// One key's value, as `text` has it.
+struct ValueReader {
+  std::string_view model, name, text;
+  Spec& spec;
+
+  [[noreturn]] void fail(std::string_view expected) const {
+    throw InputError(
+        fmt::format("model '{}': {} must be {}, not '{}'", model, name, expected, text));
+  }
+  void operator()(const SpecKey::Count& key) const {
+    const auto value = number_in<std::int64_t>(text);
+    if (!value || *value < 1 || *value > kMaxExtent) {
+      fail(fmt::format("an integer from 1 to {}", kMaxExtent));
+    }
+    spec.*key.member = *value;
+  }
+  void operator()(const SpecKey::Real& key) const {
+    const auto value = number_in<double>(text);
+    if (!value || !(*value >= key.least && *value <= key.most)) {
+      fail(fmt::format("a number from {:g} to {:g}", key.least, key.most));
+    }
+    spec.*key.member = *value;
+  }
+  void operator()(const SpecKey::Flag& key) const {
+    const bool yes = text == "1" || text == "true";
+    if (!yes && text != "0" && text != "false") fail("1 or 0");
+    spec.*key.member = yes;
+  }
+  void operator()(const SpecKey::Word& key) const {
+    const auto found =
+        std::ranges::find_if(key.choices, [&](const auto& each) { return each.word == text; });
+    if (found != key.choices.end()) return key.set(spec, found->value);
+    std::string words;
+    for (const SpecKey::Word::Choice& each : key.choices) {
+      if (each.alias) continue;
+      words += words.empty() ? "" : ", ";
+      words += each.word;
+    }
+    fail("one of " + words);
+  }
+  void operator()(const SpecKey::Probability& key) const {
+    const auto value = number_in<double>(text);
+    if (!value || !(*value >= 0 && *value < 1)) fail("a number from 0 to below 1");
+    spec.*key.member = *value;
+  }
+};
+
+void check_window(std::string_view model, const Spec& spec) {
+  const auto fail = [&](std::string_view what) {
+    throw InputError(fmt::format("model '{}': {}", model, what));
+  };
+  const bool chooses = spec.window_layers > 0 || spec.global_every > 0;
+  if (chooses && spec.window == 0) fail("window_layers and global_every need window");
+  if (spec.window_rope_base > 0 && spec.window == 0) fail("window_rope_base needs window");
+  if (spec.window_layers > spec.layers) {
+    fail(fmt::format("window_layers {} is more than layers {}", spec.window_layers, spec.layers));
+  }
+  if (spec.window_layers > 0 && spec.global_every > 0) {
+    fail("window_layers and global_every exclude each other");
+  }
+}
+
+bool lacks(const Spec& spec, const SpecKey& key) {
+  const auto* count = std::get_if<SpecKey::Count>(&key.field);
+  return count != nullptr && count->required && spec.*count->member == 0;
+}
+
+}  // namespace
+
+std::span<const SpecKey> gpt_keys() {
+  static const Keys kKeys = with_ffn_and_dropout(
+      of_tokens(), joined({count_key("positions", &Spec::positions)}, of_decoders()));
+  return kKeys;
+}
+
+std::span<const SpecKey> llama_keys() {
+  static const Keys kKeys =
+      with_ffn_and_dropout(of_tokens(), joined(of_decoders(), of_rotary_positions()));
+  return kKeys;
+}
+
+std::span<const SpecKey> bert_keys() {
+  static const Keys kKeys =
+      with_ffn_and_dropout(of_tokens(), {count_key("positions", &Spec::positions)});
+  return kKeys;
+}
+
+std::span<const SpecKey> vit_keys() {
+  static const Keys kKeys = with_ffn_and_dropout(of_images());
+  return kKeys;
+}
+
+std::string names_of(std::span<const SpecKey> keys) {
+  std::string names;
+  for (const SpecKey& key : keys) {
+    names += names.empty() ? "" : ", ";
+    names += key.name;
+  }
+  return names;
+}
+
+void read_keys(std::string_view model, std::string_view family, std::span<const SpecKey> keys,
+               std::string_view text, TransformerSpec& spec) {
+  std::set<std::string_view> given;
+  for (std::string_view item : split(text, ',')) {
+    if (item.empty() && item.data() + item.size() == text.data() + text.size()) continue;
+    const std::size_t equals = item.find('=');
+    const std::string_view name = item.substr(0, equals);
+    const auto key =
+        std::ranges::find_if(keys, [&](const SpecKey& known) { return known.name == name; });
+    if (equals != std::string_view::npos && !given.insert(name).second) {
+      throw InputError(fmt::format("model '{}': {} is given twice", model, name));
+    }
+    if (equals == std::string_view::npos || key == keys.end()) {
+      throw InputError(
+          fmt::format("model '{}': '{}' is no key of {}; allowed: {}, each as KEY=VALUE", model,
+                      item, family, names_of(keys)));
+    }
+    std::visit(ValueReader{model, name, item.substr(equals + 1), spec}, key->field);
+  }
+}
+
+void check_spec(std::string_view model, std::span<const SpecKey> keys,
+                const TransformerSpec& spec) {
+  const auto missing =
+      std::ranges::find_if(keys, [&](const SpecKey& key) { return lacks(spec, key); });
+  if (missing != keys.end()) {
+    throw InputError(fmt::format("model '{}': {} is missing", model, missing->name));
+  }
+  if (spec.head_dim == 0 && spec.hidden % spec.heads != 0) {
+    throw InputError(fmt::format("model '{}': hidden {} is no multiple of heads {}", model,
+                                 spec.hidden, spec.heads));
+  }
+  if (spec.heads % spec.key_heads() != 0) {
+    throw InputError(fmt::format("model '{}': heads {} is no multiple of kv_heads {}", model,
+                                 spec.heads, spec.kv_heads));
+  }
+  check_window(model, spec);
+  if (spec.rope_share < 1 && (spec.turned_channels() < 2 || spec.turned_channels() % 2 != 0)) {
+    throw InputError(fmt::format(
+        "model '{}': rope_share {} turns {} of a head's {} channels, which are no pairs", model,
+        spec.rope_share, spec.turned_channels(), spec.head_size()));
+  }
+  if (spec.parallel != ParallelParts::none && spec.norm_place != NormPlace::before) {
+    throw InputError(fmt::format("model '{}': parallel parts need norms=before", model));
+  }
+  if (spec.tied && spec.head_bias) {
+    throw InputError(fmt::format("model '{}': head_bias needs tied=0", model));
+  }
+  if (spec.patch > spec.image) {
+    throw InputError(
+        fmt::format("model '{}': patch {} is larger than image {}", model, spec.patch, spec.image));
+  }
+}
+
+}  // namespace strata

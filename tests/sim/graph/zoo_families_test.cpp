@@ -1,0 +1,296 @@
+// Dense decoders: those that are published against the parameters of their checkpoints, and each
+// key of a family by what it changes.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/base/error.h"
+#include "sim/graph/model_file.h"
+#include "sim/graph/zoo.h"
+
+namespace strata {
+namespace {
+
+std::int64_t macs_of(const Graph& graph) {
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < graph.size(); ++i) total += macs(graph, LayerId(i));
+  return total;
+}
+
+// Totals of the checkpoints, a weight that is two layers' once: of Gemma 3 from 4b on those of the
+// text part (4,300,079,472 less 416,866,032 of the images' encoder and 2,950,272 of the projection,
+// and so on), of Nemotron-4 the sums of the published sizes.
+TEST(Families, MembersHaveTheirPublishedParameters) {
+  const std::map<std::string, std::int64_t> published = {
+      {"opt-125m", 125'239'296},
+      {"opt-1.3b", 1'315'758'080},
+      {"opt-2.7b", 2'651'596'800},
+      {"opt-6.7b", 6'658'473'984},
+      {"opt-13b", 12'853'473'280},
+      {"opt-30b", 29'974'540'288},
+      {"opt-66b", 65'719'701'504},
+      {"gpt-j-6b", 6'050'882'784},
+      {"gpt-neox-20b", 20'554'567'680},
+      {"pythia-70m", 70'426'624},
+      {"pythia-160m", 162'322'944},
+      {"pythia-410m", 405'334'016},
+      {"pythia-1b", 1'011'781'632},
+      {"pythia-1.4b", 1'414'647'808},
+      {"pythia-2.8b", 2'775'208'960},
+      {"pythia-6.9b", 6'857'302'016},
+      {"pythia-12b", 11'846'072'320},
+      {"falcon-7b", 6'921'720'704},
+      {"llama-7b", 6'738'415'616},
+      {"llama-13b", 13'015'864'320},
+      {"llama-30b", 32'528'943'616},
+      {"llama-65b", 65'285'660'672},
+      {"llama2-13b", 13'015'864'320},
+      {"codellama-7b", 6'738'546'688},
+      {"codellama-13b", 13'016'028'160},
+      {"codellama-34b", 33'743'970'304},
+      {"llama3.1-8b", 8'030'261'248},
+      {"llama3.1-70b", 70'553'706'496},
+      {"llama3.1-405b", 405'853'388'800},
+      {"llama3.2-1b", 1'235'814'400},
+      {"llama3.2-3b", 3'212'749'824},
+      {"llama3.3-70b", 70'553'706'496},
+      {"tinyllama-1.1b", 1'100'048'384},
+      {"mistral-7b", 7'241'732'096},
+      {"yi-6b", 6'061'035'520},
+      {"yi-34b", 34'388'917'248},
+      {"qwen2.5-0.5b", 494'032'768},
+      {"qwen2.5-1.5b", 1'543'714'304},
+      {"qwen2.5-3b", 3'085'938'688},
+      {"qwen2.5-7b", 7'615'616'512},
+      {"qwen2.5-14b", 14'770'033'664},
+      {"qwen2.5-32b", 32'763'876'352},
+      {"qwen2.5-72b", 72'706'203'648},
+      {"qwen3-0.6b", 596'049'920},
+      {"qwen3-1.7b", 1'720'574'976},
+      {"qwen3-4b", 4'022'468'096},
+      {"qwen3-8b", 8'190'735'360},
+      {"qwen3-14b", 14'768'307'200},
+      {"qwen3-32b", 32'762'123'264},
+      {"gemma-2b", 2'506'172'416},
+      {"gemma-7b", 8'537'680'896},
+      {"gemma-2-2b", 2'614'341'888},
+      {"gemma-2-9b", 9'241'705'984},
+      {"gemma-2-27b", 27'227'128'320},
+      {"gemma-3-1b", 999'885'952},
+      {"gemma-3-4b", 4'300'079'472 - 416'866'032 - 2'950'272},
+      {"gemma-3-12b", 12'187'325'040 - 416'866'032 - 4'424'832},
+      {"gemma-3-27b", 27'432'406'640 - 416'866'032 - 6'194'304},
+      {"olmo2-7b", 7'298'617'344},
+      {"olmo2-13b", 13'716'198'400},
+      {"smollm2-135m", 134'515'008},
+      {"smollm2-360m", 361'821'120},
+      {"smollm2-1.7b", 1'711'376'384},
+      {"phi-2", 2'779'683'840},
+      {"phi-3-mini", 3'821'079'552},
+      {"phi-4", 14'659'507'200},
+      {"stablelm-3b-4e1t", 2'795'443'200},
+      {"stablelm-2-1.6b", 1'644'515'328},
+      {"nemotron-4-15b", 15'628'775'424},
+      {"nemotron-4-340b", 341'029'195'776},
+  };
+  for (const auto& [name, parameters] : published) {
+    EXPECT_EQ(build_zoo(name, 1).parameters(), parameters) << name;
+  }
+}
+
+/// A block of 8 hidden channels in 2 heads and 5 tokens, and more keys.
+Graph small(const std::string& keys) {
+  return build_zoo("llama:layers=1,hidden=8,heads=2,ffn=12,seq=5,vocab=7" + keys, 1);
+}
+template <class OpOf>
+const OpOf& op_of(const Graph& graph, std::string_view layer) {
+  return std::get<OpOf>(graph[graph.find(layer)].op);
+}
+
+// 7 8 of the embedding, as many of the head, 4 8 8 of the attention, 3 8 12 of the feed-forward
+// layer, 3 8 of norms.
+constexpr std::int64_t kSmall = 2 * 56 + 256 + 288 + 24;
+
+TEST(Families, KeysChangeParameters) {
+  const std::map<std::string, std::int64_t> changes = {
+      {"tied=1", -56},  // the head's weight is the embedding's
+      {"tied=true", -56},
+      {"kv_heads=1", -64},  // keys and values of 4 channels
+      {"head_dim=6", 128},  // four products of 8 by 12
+      {"bias=qkv", 24},
+      {"bias=attention", 32},
+      {"bias=ffn", 32},  // 12, 12 and 8
+      {"bias=all", 64},
+      {"head_bias=1", 7},
+      {"norm=layer", 24},  // shifts
+      {"norms=after", 0},
+      {"norms=both", 16},
+      {"qk_norm=none", 0},
+      {"qk_norm=head", 8},  // a scale of 4 for queries and one for keys
+      {"qk_norm=1", 8},
+      {"qk_norm=full", 16},
+      {"act=geglu", 0},
+      {"act=gelu", -96},  // no gate
+      {"act=relu2", -96},
+      {"parallel=shared", -8},  // one norm less
+      {"parallel=separate", 0},
+      {"scale_embedding=1", 0},
+      {"window=3,softcap=50,logit_softcap=30,score_scale=0.1,rope_share=0.5", 0},
+  };
+  EXPECT_EQ(small("").parameters(), kSmall);
+  for (const auto& [keys, more] : changes) {
+    EXPECT_EQ(small("," + keys).parameters(), kSmall + more) << keys;
+  }
+}
+
+TEST(Families, KeysReachTheirOps) {
+  const Graph graph = small(
+      ",window=3,softcap=50,logit_softcap=30,score_scale=0.1,rope_share=0.5,rope_base=500,"
+      "window_rope_base=100,scale_embedding=1,act=relu2,qk_norm=head");
+  EXPECT_EQ(op_of<Attention>(graph, "block1_attention"), (Attention{.head_size = 4,
+                                                                    .causal = true,
+                                                                    .window = 3,
+                                                                    .rotary = 100,
+                                                                    .rotary_size = 2,
+                                                                    .scale = 0.1,
+                                                                    .softcap = 50}));
+  EXPECT_EQ(op_of<Activation>(graph, "head_softcap"), (Activation{ActivationKind::softcap, 30}));
+  EXPECT_EQ(op_of<Activation>(graph, "block1_ffn_act").kind, ActivationKind::squared_relu);
+  EXPECT_DOUBLE_EQ(op_of<Embedding>(graph, "embedding").scale, std::sqrt(8.0));
+  EXPECT_EQ(op_of<RmsNorm>(graph, "block1_key_norm").head_size, 4);
+  EXPECT_EQ(parse_model(print_model(graph), "small.toml", 1), graph);
+}
+
+/// The windows of six blocks: "3 3 0 3 3 0".
+std::string windows(const std::string& keys) {
+  const Graph graph = build_zoo("gpt:layers=6,hidden=8,heads=2,seq=5,vocab=7,window=3" + keys, 1);
+  std::string text;
+  for (const Layer& layer : graph.layers()) {
+    const auto* attention = std::get_if<Attention>(&layer.op);
+    if (attention == nullptr) continue;
+    text += (text.empty() ? "" : " ") + std::to_string(attention->window);
+  }
+  return text;
+}
+
+TEST(Families, SomeBlocksHaveTheWindow) {
+  EXPECT_EQ(windows(""), "3 3 3 3 3 3");
+  EXPECT_EQ(windows(",global_every=3"), "3 3 0 3 3 0");
+  EXPECT_EQ(windows(",window_layers=2"), "0 0 0 0 3 3");
+}
+
+std::string layers_of(const std::string& keys) {
+  std::string text;
+  const Graph graph = small(keys);
+  for (const Layer& layer : graph.layers()) {
+    if (!layer.name.starts_with("block1_")) continue;
+    text += layer.name.substr(7) + " <";
+    for (LayerId input : layer.inputs)
+      text += " " + graph[input].name.substr(graph[input].name.find('_') + 1);
+    text += "\n";
+  }
+  return text;
+}
+
+TEST(Families, PartsStandSideBySide) {
+  EXPECT_EQ(layers_of(",parallel=shared,act=gelu"), R"(norm < embedding
+query < norm
+key < norm
+value < norm
+attention < query key value
+attention_out < attention
+ffn_in < norm
+ffn_act < ffn_in
+ffn_out < ffn_act
+add < embedding attention_out ffn_out
+)");
+}
+
+TEST(Families, NormsStandBehind) {
+  EXPECT_EQ(layers_of(",norms=both,qk_norm=head,act=gelu"), R"(attention_norm < embedding
+query < attention_norm
+key < attention_norm
+value < attention_norm
+query_norm < query
+key_norm < key
+attention < query_norm key_norm value
+attention_out < attention
+attention_post_norm < attention_out
+attention_add < embedding attention_post_norm
+ffn_norm < attention_add
+ffn_in < ffn_norm
+ffn_act < ffn_in
+ffn_out < ffn_act
+ffn_post_norm < ffn_out
+ffn_add < attention_add ffn_post_norm
+)");
+}
+
+// Of each token the weights of products, and of a causal attention twice a head's channels for each
+// key that it sees on average: half of all tokens and one more, or of a window as below.
+TEST(Families, MacsFollowFromSizes) {
+  const std::int64_t qwen =
+      4096 * (std::int64_t{36} * (2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 12288) +
+              std::int64_t{151936} * 4096 + 36 * 32 * 128 * 4097);
+  EXPECT_EQ(macs_of(build_zoo("qwen3-8b", 1)), qwen);
+  const std::int64_t falcon =
+      2048 * (std::int64_t{32} * (2 * 4544 * 4544 + 2 * 4544 * 64 + 8 * 4544 * 4544) +
+              std::int64_t{65024} * 4544 + 32 * 4544 * 2049);
+  EXPECT_EQ(macs_of(build_zoo("falcon-7b", 1)), falcon);
+  // Half the blocks see 4,096 of 8,192 tokens: (4096 4097 / 2 + 4096 4096) / 8192 on average.
+  const std::int64_t gemma =
+      8192 * (std::int64_t{26} * (2304 * 2 * (2048 + 1024) + std::int64_t{3} * 2304 * 9216) +
+              std::int64_t{256000} * 2304 + 13 * 2048 * (8193 + 6144));
+  EXPECT_EQ(macs_of(build_zoo("gemma-2-2b", 1)), gemma);
+}
+
+std::string message_of(const std::string& model) {
+  try {
+    build_zoo(model, 1);
+  } catch (const InputError& wrong) {
+    return wrong.message();
+  }
+  return "";
+}
+std::string error_of_keys(const std::string& keys) {
+  const std::string model = "llama2-7b:" + keys, text = message_of(model);
+  EXPECT_TRUE(text.starts_with("model '" + model + "': ")) << text;
+  return text.substr(std::min(text.size(), model.size() + 10));
+}
+
+TEST(Families, KeysThatMakeNoNetwork) {
+  EXPECT_EQ(error_of_keys("tied=2"), "tied must be 1 or 0, not '2'");
+  EXPECT_EQ(error_of_keys("act=tanh"),
+            "act must be one of gelu, relu, relu2, swiglu, geglu, not 'tanh'");
+  EXPECT_EQ(error_of_keys("qk_norm=2"), "qk_norm must be one of none, head, full, not '2'");
+  EXPECT_EQ(error_of_keys("softcap=0"), "softcap must be a number from 1e-06 to 1e+12, not '0'");
+  EXPECT_EQ(error_of_keys("softcap=nan"),
+            "softcap must be a number from 1e-06 to 1e+12, not 'nan'");
+  EXPECT_EQ(error_of_keys("rope_share=0.01"),
+            "rope_share 0.01 turns 1 of a head's 128 channels, which are no pairs");
+  EXPECT_EQ(error_of_keys("window_layers=2"), "window_layers and global_every need window");
+  EXPECT_EQ(error_of_keys("window_rope_base=2"), "window_rope_base needs window");
+  EXPECT_EQ(error_of_keys("window=8,window_layers=33"), "window_layers 33 is more than layers 32");
+  EXPECT_EQ(error_of_keys("window=8,window_layers=3,global_every=2"),
+            "window_layers and global_every exclude each other");
+  EXPECT_EQ(error_of_keys("parallel=shared,norms=after"), "parallel parts need norms=before");
+  EXPECT_EQ(error_of_keys("tied=1,head_bias=1"), "head_bias needs tied=0");
+  EXPECT_EQ(message_of("gpt2:tied=0,tied=1"), "model 'gpt2:tied=0,tied=1': tied is given twice");
+}
+
+TEST(Families, UnknownNamesAreNearToKnownOnes) {
+  EXPECT_THAT(message_of("qwen2-7b"),
+              testing::StartsWith("unknown model 'qwen2-7b'; near it: qwen2.5-7b, "));
+  EXPECT_THAT(message_of("lama3-8b:seq=8"),
+              testing::StartsWith("unknown model 'lama3-8b:seq=8'; near it: llama3-8b"));
+  EXPECT_THAT(message_of("zzzzzzzz"),
+              testing::StartsWith("unknown model 'zzzzzzzz'; allowed: lenet5"));
+}
+
+}  // namespace
+}  // namespace strata
