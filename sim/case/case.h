@@ -68,7 +68,8 @@ struct Case {
   Runtime runtime = {};
   bool gathers_again = false;  ///< LowerOptions::gathers_again
   Exchanges exchanges = Exchanges::pairwise;
-  bool shares_by_block = false;  ///< the usual bucket is the largest block's (use_block_buckets())
+  bool shares_by_block = false;  ///< the usual bucket is the largest block's (settle_what_ifs())
+  double host_jitter = 0;        ///< by how much hosts differ (with_host_jitter())
   std::optional<MicroBatches> cut = {};  ///< that is yet to be made, of any graph of the network
   std::uint32_t rounds = 1;              ///< each of which has the graph's batch
   ScheduleChoice schedule = {};

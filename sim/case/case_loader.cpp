@@ -194,7 +194,7 @@ Case CaseLoader::load(const CaseRequest& request) {
   for (const auto& set : request.sets) {
     naming(set.first, set.second, [&] { change(result, set.first, set.second); });
   }
-  use_block_buckets(result);
+  settle_what_ifs(result);
   check_memory(result);
   return result;
 }

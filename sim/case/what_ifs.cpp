@@ -17,17 +17,14 @@
 namespace strata {
 namespace {
 
-// Of a device's speed, lost while its collectives move bytes. NCCL's channels have so many of the
-// first device's multiprocessors for themselves.
-double parse_share(const std::string& value, const Case& input) {
-  if (value == "nccl") return input.models.front()->nccl_share();
+double parse_share(const std::string& value, std::string_view else_allowed = "") {
   try {
     const double share = parse_number(value);
     if (share >= 0 && share < 1) return share;
   } catch (const InputError&) {  // said below, with what is allowed
   }
   throw InputError(
-      fmt::format("'{}' is no share; allowed: a number from 0, below 1, or nccl", value));
+      fmt::format("'{}' is no share; allowed: a number from 0, below 1{}", value, else_allowed));
 }
 
 template <bool KernelTraits::*trait>
@@ -110,8 +107,16 @@ void change_gather(Case& input, const WhatIfValue& value) {
 void change_broadcast_hop(Case& input, const WhatIfValue& value) {
   input.sync.broadcast_hop = parse_seconds(value.text);
 }
+void change_host_jitter(Case& input, const WhatIfValue& value) {
+  input.host_jitter = parse_share(value.text);
+}
+constexpr std::array<std::string_view, 1> kNcclWord = {"nccl"};
+// Of a device's speed, lost while its collectives move bytes. NCCL's channels have so many of the
+// first device's multiprocessors for themselves.
 void change_communication_share(Case& input, const WhatIfValue& value) {
-  input.runtime.communication_share = parse_share(value.text, input);
+  input.runtime.communication_share = value.text == kNcclWord.front()
+                                          ? input.models.front()->nccl_share()
+                                          : parse_share(value.text, ", or nccl");
 }
 
 // The gradients of the largest of the layers that repeat, or of all where none do.
@@ -173,7 +178,8 @@ std::vector<WhatIfSpec> make_table() {
       {"launch.stages", word, change_wait<&Launches::wait_for_stages>, kHostWords},
       {"launch.passes", word, change_wait<&Launches::wait_for_passes>, kHostWords},
       {"broadcast.hop", duration, change_broadcast_hop},
-      {"communication.share", share, change_communication_share},
+      {"communication.share", share, change_communication_share, kNcclWord},
+      {"jitter.hosts", share, change_host_jitter},
       {"host.bandwidth", bandwidth, change_host<&HostUpdates::link>},
       {"host.memory_bandwidth", bandwidth, change_host<&HostUpdates::memory>},
   };
@@ -226,7 +232,7 @@ std::string values_text(const WhatIfSpec& what_if) {
     case WhatIfForm::duration:
       return "a time";
     case WhatIfForm::share:
-      return "a number below 1, or nccl";
+      return what_if.words.empty() ? "a number below 1" : "a number below 1, or nccl";
     case WhatIfForm::word:
       break;
   }
@@ -258,9 +264,11 @@ bool is_what_if(std::string_view key) {
   });
 }
 
-void use_block_buckets(Case& input) {
-  if (!input.shares_by_block || input.sync.bucket != kUsualBucket) return;
-  input.sync.bucket = largest_block(input);
+void settle_what_ifs(Case& input) {
+  if (input.shares_by_block && input.sync.bucket == kUsualBucket) {
+    input.sync.bucket = largest_block(input);
+  }
+  if (input.host_jitter > 0) input.cluster = with_host_jitter(input.cluster, input.host_jitter);
 }
 
 void change(Case& input, const std::string& key, const std::string& value) {

@@ -45,8 +45,9 @@ bool changes_times(std::string_view key);
 /// Whether the key begins as those of what-ifs do, right or wrong; settings begin otherwise.
 bool is_what_if(std::string_view key);
 
-/// After all what-ifs: of a case that shares by block, unless it has another than the usual bucket.
-void use_block_buckets(Case& input);
+/// After all what-ifs, what follows from several of them: buckets of a case that shares by block,
+/// unless it has another than the usual bucket; what all devices wait for where hosts differ.
+void settle_what_ifs(Case& input);
 
 /// One what-if. Throws InputError; where it came from, the caller says.
 void change(Case& input, const std::string& key, const std::string& value);

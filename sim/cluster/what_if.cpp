@@ -4,12 +4,14 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/base/order_statistics.h"
 #include "sim/cluster/builder.h"
 #include "sim/text/units.h"
 
@@ -183,6 +185,13 @@ Cluster with_network_share(const Cluster& cluster, std::variant<double, Multiple
     }
   }
   return rebuild(cluster, cluster.devices(), cluster.links(), std::move(library));
+}
+
+Cluster with_host_jitter(const Cluster& cluster, double share) {
+  std::set<std::string_view> hosts;
+  for (const Device& device : cluster.devices()) hosts.insert(device.host);
+  const double slowest = 1 + share * expected_largest_normal(hosts.size());
+  return with_device_speed(cluster, "*", Multiple{1 / slowest});
 }
 
 std::span<const ClusterWhatIf> cluster_what_ifs() {

@@ -40,6 +40,11 @@ Cluster with_device_memory_reserve(const Cluster& cluster, std::string_view sele
 /// where it names none. Throws InputError where it is not above 0 and at most 1.
 Cluster with_network_share(const Cluster& cluster, std::variant<double, Multiple> change);
 
+/// What a synchronous step waits for: each host's computation takes its own time, normally spread
+/// by this share of it, and all wait for the slowest, so all compute as slowly as the slowest of so
+/// many hosts is expected to.
+Cluster with_host_jitter(const Cluster& cluster, double share);
+
 struct ClusterWhatIf {
   std::string_view key;  ///< with SELECTOR in it
   WhatIfForm form;

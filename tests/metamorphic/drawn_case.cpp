@@ -362,6 +362,7 @@ class CaseDrawer {
       case WhatIfForm::duration:
         return fmt::format("{:.3g} s", drawn_size(random_, 1e-7, 1e-4));
       case WhatIfForm::share:
+        if (!what_if.words.empty() && is_said(random_)) return one_of(random_, what_if.words);
         return fmt::format("{:.2f}", 0.01 * static_cast<double>(pick(random_, 0, 90)));
       case WhatIfForm::word:
         return word_of(what_if);

@@ -225,7 +225,8 @@ void twice_the_hosts_do_half_each(Trial& trial) {
   const Answer more = trial.with({{"cluster", *twice}});
   const auto few = device_work(trial.input(), trial.found()),
              many = device_work(more.input, more.found);
-  // What-ifs on the last devices are of others then.
+  // What-ifs on the last devices are of others then; of more hosts the slowest is slower.
+  if (trial.input().host_jitter > 0) return;
   if (trial.drawn.text().find("set.device.last") != std::string::npos) return;
   for (std::size_t d = 0; d < few.size(); ++d) {
     trial.expect_near(2 * many[d].compute.value, few[d].compute.value,

@@ -56,23 +56,27 @@ std::vector<std::string> selectors_of(const WhatIfSpec& what_if, const Case& inp
 }
 
 std::vector<std::string> values_of(const WhatIfSpec& what_if) {
+  std::vector<std::string> values;
   switch (what_if.form) {
     case WhatIfForm::bandwidth:
       return {"0.5x", "2x", "25 GB/s"};
     case WhatIfForm::latency:
       return {"0.5x", "2x", "10 us"};
     case WhatIfForm::speed:
+      if (what_if.key == "communication.network_share") return {"0.5x", "0.125"};
       return {"0.5x", "2x"};
     case WhatIfForm::size:
       return {"80 GiB", "1 GiB"};
     case WhatIfForm::duration:
       return {"0 us", "20 us"};
     case WhatIfForm::share:
-      return {"0", "0.1", "nccl"};
+      values = {"0", "0.1"};
+      break;
     case WhatIfForm::word:
       break;
   }
-  return {what_if.words.begin(), what_if.words.end()};
+  values.insert(values.end(), what_if.words.begin(), what_if.words.end());
+  return values;
 }
 
 }  // namespace strata::gui

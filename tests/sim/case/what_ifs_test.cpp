@@ -63,7 +63,7 @@ TEST(WhatIfs, EachIsFoundByItsKeyAndStandsInTheHelpAndTheDocs) {
 bool equal(const Case& a, const Case& b) {
   return a.cluster == b.cluster && a.sync == b.sync && a.runtime == b.runtime &&
          a.products == b.products && a.exchanges == b.exchanges &&
-         a.gathers_again == b.gathers_again &&
+         a.gathers_again == b.gathers_again && a.host_jitter == b.host_jitter &&
          a.models.front()->kernels() == b.models.front()->kernels() &&
          a.graph[LayerId(1)].speed == b.graph[LayerId(1)].speed;
 }
@@ -87,10 +87,10 @@ TEST(WhatIfs, EachChangesTheCase) {
     const auto with = [&](const std::string& value) {
       Case after = before;
       change(after, key_of(what_if), value);
-      use_block_buckets(after);
+      settle_what_ifs(after);
       return after;
     };
-    if (what_if.words.empty()) {
+    if (what_if.form != WhatIfForm::word) {
       EXPECT_FALSE(equal(with(value_of(what_if)), before)) << what_if.key;
       continue;
     }
@@ -99,6 +99,14 @@ TEST(WhatIfs, EachChangesTheCase) {
     EXPECT_FALSE(equal(first, second)) << what_if.key;
     EXPECT_TRUE(equal(first, before) || equal(second, before)) << what_if.key;
   }
+}
+
+TEST(WhatIfs, TheLastJitterCounts) {
+  CaseRequest request = lenet5();
+  request.cluster = "a100-2x8";
+  request.sets = {{"jitter.hosts", "0.5"}, {"jitter.hosts", "0.1"}};
+  const Case input = load_case(request);
+  EXPECT_NEAR(input.cluster[DeviceId(0)].speed, 1 / (1 + 0.1 * 0.5641896), 1e-6);
 }
 
 TEST(WhatIfs, ExchangesAreCollectiveByDefaultWhereALayerAttends) {

@@ -1,5 +1,8 @@
 #include "sim/cluster/what_if.h"
 
+#include <cmath>
+#include <numbers>
+
 #include <gtest/gtest.h>
 
 #include "sim/cluster/builder.h"
@@ -101,7 +104,8 @@ TEST(WhatIf, SaysWhatIsAllowed) {
     EXPECT_EQ(error(key, "2x"), "unknown key '" + std::string(key) +
                                     "'; allowed: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
                                     "device.SELECTOR.speed, device.SELECTOR.memory, "
-                                    "device.SELECTOR.memory_reserve");
+                                    "device.SELECTOR.memory_reserve, "
+                                    "communication.network_share");
   }
   EXPECT_EQ(error("link.inter.bandwidth", "2x"),
             "cluster p100-1x2 has no link 'inter'; allowed: *, a kind (intra), or a link's name "
@@ -119,6 +123,28 @@ TEST(WhatIf, SaysWhatIsAllowed) {
   EXPECT_EQ(error("link.intra.bandwidth", "0x"),
             "'0x' is not a factor; allowed: a positive number with x, as in \"0.5x\"");
   EXPECT_NE(error("link.intra.bandwidth", "1e308x"), "");
+  EXPECT_EQ(error("communication.network_share", "1.5"),
+            "1.5 is not a share of the bandwidth between hosts; allowed: a number above 0, at most "
+            "1, or a factor that leads to one");
+}
+
+// Of two normal numbers the larger is expected at 1 / sqrt(pi), of three at 1.5 / sqrt(pi); for
+// hundreds the tables of order statistics (Harter, 1961) have 2.50759.
+TEST(WhatIf, AllHostsWaitForTheSlowest) {
+  const auto slower = [](std::string_view cluster) {
+    const Cluster changed = with_host_jitter(preset_cluster(cluster), 0.1);
+    return 1 / changed[DeviceId(0)].speed - 1;
+  };
+  EXPECT_DOUBLE_EQ(slower("a100-1x8"), 0);
+  EXPECT_NEAR(slower("a100-2x8"), 0.1 / std::sqrt(std::numbers::pi), 1e-9);
+  EXPECT_NEAR(slower("a100-3x1"), 0.15 / std::sqrt(std::numbers::pi), 1e-9);
+  EXPECT_NEAR(slower("a100-100x1"), 0.250759, 1e-6);
+}
+
+TEST(WhatIf, JitterMultipliesTheSpeedThatIsThere) {
+  const Cluster slow = apply(preset_cluster("a100-2x8"), "device.first:1.speed", "0.5");
+  const Cluster changed = with_host_jitter(slow, 0.1);
+  EXPECT_DOUBLE_EQ(changed[DeviceId(0)].speed / changed[DeviceId(1)].speed, 0.5);
 }
 
 }  // namespace
