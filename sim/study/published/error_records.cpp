@@ -100,6 +100,7 @@ std::optional<double> coverage_of(const PublishedResult& result, bool fitted) {
 std::vector<ErrorRecord> error_records(std::span<const PublishedResult> results) {
   std::vector<ErrorRecord> records;
   for (const PublishedResult& result : results) {
+    if (!result.table.usual) continue;
     for (auto& [sort, rows] : rows_by_sort(result)) {
       records.push_back({sort, error_of(result, std::move(rows))});
     }

@@ -24,7 +24,7 @@ PublishedAnswer answer(CaseLoader& loader, const PublishedStep& step, const What
   request.input = step.request;
   request.input.sets.insert(request.input.sets.end(), more.begin(), more.end());
   request.strategy = step.strategy;
-  request.detail = step.reserved ? Detail::memory : Detail::step;
+  request.detail = step.memory ? Detail::memory : Detail::step;
   AskOptions options;
   options.loader = &loader;
   options.warnings = Warnings::none;
@@ -34,9 +34,9 @@ PublishedAnswer answer(CaseLoader& loader, const PublishedStep& step, const What
   PublishedAnswer published{predicted.prediction.step_seconds(), sort_of(input),
                             input.cluster.device_count(), input.cluster.host_count(),
                             input.graph.parameters()};
-  if (!step.reserved) return published;
+  if (!step.memory) return published;
   const MemoryNeed need = memory_need(input, predicted.prediction);
-  published.reserved = need.kept + need.blocks;
+  published.memory = need.kept + (step.memory->with_blocks ? need.blocks : Bytes{});
   published.fits = predicted.fits;
   return published;
 }
@@ -131,11 +131,11 @@ PublishedTable without_framework(PublishedTable table) {
 MemorySummary memory_of(const PublishedResult& result) {
   MemorySummary summary;
   for (std::size_t i = 0; i < result.answers.size(); ++i) {
-    const std::optional<Bytes>& measured = result.table.steps[i].reserved;
+    const std::optional<MeasuredMemory>& measured = result.table.steps[i].memory;
     if (!measured) continue;
     const PublishedAnswer& answer = result.answers[i];
     const double error =
-        static_cast<double>(answer.reserved.value) / static_cast<double>(measured->value) - 1;
+        static_cast<double>(answer.memory.value) / static_cast<double>(measured->bytes.value) - 1;
     ++summary.rows;
     if (!answer.fits) ++summary.said_not_to_fit;
     summary.mean += std::abs(error);

@@ -22,7 +22,7 @@ struct PublishedAnswer {
   PredictionSort sort = {};
   std::size_t devices = 0, hosts = 0;
   std::int64_t parameters = 0;  ///< of the network
-  Bytes reserved = {};          ///< by an allocator; 0 where nobody measured that
+  Bytes memory = {};            ///< as it was measured; 0 where nobody did
   bool fits = true;             ///< what the plan keeps
 };
 
@@ -65,7 +65,7 @@ PublishedTable without_framework(PublishedTable table);
 ErrorSummary errors_of(const PublishedResult& result, std::optional<bool> fitted);
 RankSummary ranks_of(const PublishedResult& result, std::optional<bool> fitted);
 
-/// Of the memory that an allocator held, of steps of which that was measured; all of them fitted.
+/// Of the memory of steps of which that was measured, whether something was fitted to them or not.
 struct MemorySummary {
   std::size_t rows = 0, said_not_to_fit = 0;
   double mean = 0, worst = 0, bias = 0;  ///< of predicted / measured - 1
@@ -76,7 +76,8 @@ MemorySummary memory_of(const PublishedResult& result);
 /// that the other half would give; nothing where one of them has no rows.
 std::optional<double> coverage_of(const PublishedResult& result, bool fitted);
 
-/// Of rows that nothing was fitted to where there are any, else of all; shares to four digits.
+/// Of rows that nothing was fitted to where there are any, else of all; shares to four digits. None
+/// of a table that is not usual.
 std::vector<ErrorRecord> error_records(std::span<const PublishedResult> results);
 
 /// docs/fidelity.md.

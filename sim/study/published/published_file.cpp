@@ -102,7 +102,9 @@ class Reader {
     network_.emplace(root.required("network"), columns_);
     choice_.emplace(root.required("choice"), columns_);
     fitted_ = root.number_or("fitted", 0, 0, 1);
-    if (const auto reserved = root.optional("reserved")) reserved_.emplace(*reserved, columns_);
+    if (const auto usual = root.optional("usual")) result_.usual = usual->as_boolean();
+    if (const auto held = root.optional("reserved")) reserved_.emplace(*held, columns_);
+    if (const auto used = root.optional("allocated")) allocated_.emplace(*used, columns_);
     if (const auto keep = root.optional("rows")) read_filter(keep->as_table());
     read_case(root.required("case").as_table());
     root.finish();
@@ -187,7 +189,8 @@ class Reader {
     step.fitted = is_drawn(lines_[row], fitted_);
     step.line = static_cast<int>(row) + 1;
     step.measured = seconds(parse_number(measured_->of(cells)), step.request);
-    if (reserved_) step.reserved = parse_bytes(reserved_->of(cells));
+    if (allocated_) step.memory = {parse_bytes(allocated_->of(cells)), false};
+    if (reserved_) step.memory = {parse_bytes(reserved_->of(cells)), true};
     result_.steps.push_back(std::move(step));
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}:{}: {}", table_file_, row + 1, error.message()));
@@ -224,7 +227,7 @@ class Reader {
   PublishedTable result_;
   std::vector<std::string_view> lines_, columns_;
   Unit unit_ = Unit::seconds;
-  std::optional<Template> measured_, network_, choice_, strategy_, reserved_;
+  std::optional<Template> measured_, network_, choice_, strategy_, reserved_, allocated_;
   std::vector<std::pair<std::string, Template>> settings_, what_ifs_;
   std::vector<std::pair<std::size_t, std::vector<std::string>>> filter_;
   double fitted_ = 0;

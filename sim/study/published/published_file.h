@@ -14,6 +14,12 @@
 
 namespace strata {
 
+/// Of the device that held most.
+struct MeasuredMemory {
+  Bytes bytes;
+  bool with_blocks = false;  ///< what the allocator held, with what it did not use of that
+};
+
 /// One row: a case, and what was measured of it.
 struct PublishedStep {
   CaseRequest request;
@@ -24,14 +30,14 @@ struct PublishedStep {
   std::string choice;   ///< rows that differ in nothing but the strategy and how it is run
   bool fitted = false;  ///< something in Strata was fitted to it
   int line = 0;         ///< of the table
-  /// What the allocator held at most on a device, where that was measured.
-  std::optional<Bytes> reserved = {};
+  std::optional<MeasuredMemory> memory = {};  ///< where that was measured
 };
 
 struct PublishedTable {
   std::string title, source, licence;
   std::string notes;             ///< what to mind, what was fitted on what
   std::string device;            ///< the kind, for a table by device
+  bool usual = true;             ///< trainings run so; else no interval rests on it
   std::string file, table_file;  ///< the page and its table
   std::vector<PublishedStep> steps;
 };

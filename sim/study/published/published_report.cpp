@@ -79,8 +79,8 @@ Section summary(std::span<const PublishedResult> results) {
 
 std::optional<Section> memory(std::span<const PublishedResult> results) {
   Section section{"Memory",
-                  "What the plan keeps at its peak, with what a caching allocator holds besides, "
-                  "beside what the allocator held. All of these steps ran.",
+                  "What the plan keeps at its peak beside what tensors had on a device; where an "
+                  "allocator was asked, with what it held besides. All of these steps ran.",
                   {},
                   {}};
   ReportTable table{{"figures", "number", "mean error", "worst", "bias", "said not to fit"}, {}};

@@ -141,11 +141,11 @@ TEST(Published, CoverageIsOfTheOtherHalfsInterval) {
 TEST(Published, MemoryIsJudgedWhereItWasMeasured) {
   PublishedResult result;
   result.table.steps.resize(3);
-  result.table.steps[0].reserved = Bytes{100};
-  result.table.steps[2].reserved = Bytes{200};
+  result.table.steps[0].memory = {Bytes{100}};
+  result.table.steps[2].memory = {Bytes{200}};
   result.answers = {{{1}}, {{1}}, {{1}}};
-  result.answers[0].reserved = Bytes{110};
-  result.answers[2].reserved = Bytes{150};
+  result.answers[0].memory = Bytes{110};
+  result.answers[2].memory = Bytes{150};
   result.answers[2].fits = false;
   const MemorySummary summary = memory_of(result);
   EXPECT_EQ(summary.rows, 2u);
@@ -153,6 +153,17 @@ TEST(Published, MemoryIsJudgedWhereItWasMeasured) {
   EXPECT_NEAR(summary.mean, 0.175, 1e-12);
   EXPECT_NEAR(summary.bias, -0.075, 1e-12);
   EXPECT_NEAR(summary.worst, 0.25, 1e-12);
+}
+
+TEST(Published, NoIntervalRestsOnUnusualSteps) {
+  PublishedResult result;
+  result.table.file = "net.toml";
+  result.table.steps.resize(2);
+  result.answers = {{{1}}, {{1}}};
+  for (PublishedStep& step : result.table.steps) step.measured = {1};
+  EXPECT_EQ(error_records(std::span(&result, 1)).size(), 1u);
+  result.table.usual = false;
+  EXPECT_TRUE(error_records(std::span(&result, 1)).empty());
 }
 
 TEST(Published, WhatShipsIsRead) {
