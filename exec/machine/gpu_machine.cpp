@@ -41,10 +41,9 @@ cuda::Precision precision_of(DType dtype) {
       return cuda::Precision::tf32;
     case DType::bf16:
       return cuda::Precision::bf16;
-    case DType::fp16:
-      break;
+    default:
+      throw InputError(fmt::format("`dtype` {}: GPUs run fp32, tf32 and bf16 here", name(dtype)));
   }
-  throw InputError("`dtype` fp16: GPUs run fp32, tf32 and bf16 here");
 }
 
 std::size_t devices_on(const DeviceList& list, int gpu) {

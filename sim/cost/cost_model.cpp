@@ -68,7 +68,9 @@ class ProfileCostModel final : public CostModel {
         attention_(profile.attention),
         measured_devices_(profile.devices) {}
 
-  Cost compute(const ShardWork& work, Phase phase) const override {
+  Cost compute(const ShardWork& asked, Phase phase) const override {
+    ShardWork work = asked;
+    if (!computes_in(work.dtypes.values)) work.dtypes.values = stored(work.dtypes.values);
     const PhaseWork needed = phase_work(work, phase, kernels_);
     Cost cost = time(work, needed, phase);
     cost.kernels = needed.any ? needed.kernels : 0;
@@ -77,6 +79,7 @@ class ProfileCostModel final : public CostModel {
       convert(work.output, work.dtypes.values, cost);
     }
     turn(work, phase, cost);
+    cast(work, phase, cost);
     return cost;
   }
   Cost move(MoveKind kind, Bytes bytes) const override {
@@ -175,6 +178,23 @@ class ProfileCostModel final : public CostModel {
     cost.seconds += roofline_(needed, DType::fp32);
     cost.source = std::max(cost.source, CostSource::related);
     cost.kernels += !eager ? 1 : forward ? kForwardKernels : kBackwardKernels;
+  }
+
+  // What a product in fp8 reads, once for each use: two bytes of an element are read, and two
+  // written, of which one lies transposed. Weights are cast once a step. The rows of other types
+  // have their casts within.
+  void cast(const ShardWork& work, Phase phase, Cost& cost) const {
+    const bool casts = work.dtypes.values == DType::fp8 && traits(*work.op).casts;
+    if (!casts || cost.kernels == 0) return;
+    const bool forward = phase == Phase::forward;
+    if (!forward && phase != Phase::backward_data) return;
+    const std::int64_t elements = volume(forward ? work.inputs[0] : work.output);
+    PhaseWork needed;
+    needed.any = true;
+    needed.bytes = Bytes{elements * 2 * element_bytes(DType::fp8)};
+    cost.seconds += roofline_(needed, DType::fp32);
+    cost.source = std::max(cost.source, CostSource::related);
+    ++cost.kernels;
   }
 
   // What was measured is a fused attention.

@@ -59,6 +59,7 @@ KernelCosts::KernelCosts(const Profile& profile) {
     alike_[static_cast<std::size_t>(DType::fp16)] = DType::bf16;
     alike_[static_cast<std::size_t>(DType::bf16)] = DType::fp16;
   }
+  alike_[static_cast<std::size_t>(DType::mxfp8)] = DType::fp8_block;
   const auto tf32 = peak(DType::tf32);
   tf32_is_half_ = tf32 && half && half->value.value == 2 * tf32->value.value;
 }

@@ -52,7 +52,8 @@ class KernelCosts {
   std::optional<double> unmasked_ratio(const KernelShape& attention, DType dtype) const;
 
   std::vector<std::unique_ptr<const Entry>> entries_;
-  /// Types that the same units compute at the same rate as this one.
+  /// Types that the same units compute at the same rate as this one; of mxfp8, for want of its own
+  /// rows, that with larger blocks.
   std::array<std::optional<DType>, kDTypeNames.size()> alike_;
   bool tf32_is_half_ = false;  ///< of bf16's rate, as where the same units compute both
 };

@@ -12,9 +12,8 @@ namespace {
 // launches the product where the first of its parts is computed. Where nothing is known of the
 // product but of the layer, the layer's own cost stays.
 void merge(const PartOfProduct& product, const CostModel& model, std::span<const Extents> inputs,
-           const ComputeSettings& settings, PhaseCosts& costs) {
-  const ShardWork work{&product.op,        product.output,  inputs,
-                       product.parameters, settings.dtypes, settings.optimizer};
+           const DTypes& types, Optimizer optimizer, PhaseCosts& costs) {
+  const ShardWork work{&product.op, product.output, inputs, product.parameters, types, optimizer};
   for (int i = 0; i < kKernelPhases; ++i) {
     const auto phase = static_cast<Phase>(i);
     Cost& own = costs[static_cast<std::size_t>(i)];
@@ -32,12 +31,28 @@ struct Costed {
   std::span<const LayerId> product;
 };
 
+// Whether a loss reads the layer, through elementwise layers at most.
+bool ends(const Graph& graph, LayerId layer) {
+  return std::ranges::any_of(graph.consumers(layer), [&](LayerId consumer) {
+    const Op& op = graph[consumer].op;
+    return is_loss(op) || (is_elementwise(op) && ends(graph, consumer));
+  });
+}
+
+// Products in fewer bits are of linear layers, but for that which ends the network (Transformer
+// Engine's recipes; Micikevicius et al., "FP8 Formats for Deep Learning", 2022).
+DTypes types_of(const Graph& graph, LayerId layer, DTypes types) {
+  if (!traits(graph[layer].op).casts || ends(graph, layer)) types.values = stored(types.values);
+  return types;
+}
+
 // What a layer is but for its name, its neighbours and whose weight it shares.
 bool alike(const Graph& graph, LayerId a, LayerId b) {
   const Layer &x = graph[a], &y = graph[b];
   return x.output == y.output && x.parameters == y.parameters && x.reduction == y.reduction &&
-         x.units == y.units && x.speed == y.speed && x.weight_of.valid() == y.weight_of.valid() &&
-         x.op == y.op && std::ranges::equal(x.inputs, y.inputs, [&](LayerId i, LayerId j) {
+         x.units == y.units && ends(graph, a) == ends(graph, b) && x.speed == y.speed &&
+         x.weight_of.valid() == y.weight_of.valid() && x.op == y.op &&
+         std::ranges::equal(x.inputs, y.inputs, [&](LayerId i, LayerId j) {
            return graph[i].output == graph[j].output;
          });
 }
@@ -68,14 +83,16 @@ PhaseCosts shard_costs(const Graph& graph, LayerId layer, std::span<const LayerI
                        const Tile& shard, std::span<const Extents> inputs,
                        const ComputeSettings& settings, const CostModel& model) {
   const Layer& l = graph[layer];
-  const ShardWork work{&l.op,           extents(shard),    inputs, shard_parameters(l, shard),
-                       settings.dtypes, settings.optimizer};
+  const DTypes types = types_of(graph, layer, settings.dtypes);
+  const ShardWork work{&l.op, extents(shard),    inputs, shard_parameters(l, shard),
+                       types, settings.optimizer};
   PhaseCosts costs;
   for (int phase = 0; phase < kKernelPhases; ++phase) {
     costs[static_cast<std::size_t>(phase)] = model.compute(work, static_cast<Phase>(phase));
   }
   if (!product.empty()) {
-    merge(part_of_product(graph, product, layer, shard), model, inputs, settings, costs);
+    merge(part_of_product(graph, product, layer, shard), model, inputs, types, settings.optimizer,
+          costs);
   }
   for (Cost& cost : costs) cost.seconds = cost.seconds / l.speed;
   return costs;

@@ -91,7 +91,8 @@ constexpr auto kSettings = std::to_array<SettingSpec>({
      "what hosts keep in their memory for their devices: none, or optimizer, its state and the "
      "update, which gets gradients and gives parameters back (ZeRO-Offload; default none)",
      kOffloadNames},
-    {"dtype", ValueForm::choice, kSimulated, "TYPE", "fp32, tf32, bf16 or fp16 (default fp32)",
+    {"dtype", ValueForm::choice, kSimulated, "TYPE",
+     "fp32, tf32, bf16 or fp16, or of products alone fp8, fp8-block, mxfp8 or nvfp4 (default fp32)",
      kDTypeNames},
     {"gradients", ValueForm::choice, kSimulated, "TYPE",
      "what gradients of parameters are kept, added up and summed in: fp32 or bf16 (default as "

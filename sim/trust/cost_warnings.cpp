@@ -25,6 +25,10 @@ ByKind models_by_kind(const Case& input) {
 }
 
 std::string of_type(const std::string& kind, DType dtype) {
+  if (is_of_products(dtype)) {
+    return fmt::format("{} has no {} arithmetic: its products are in {}", kind, name(dtype),
+                       name(stored(dtype)));
+  }
   return fmt::format("{} has no {} arithmetic: it computes in fp32, and {}", kind, name(dtype),
                      element_bytes(dtype) == element_bytes(DType::fp32)
                          ? "nothing is faster"

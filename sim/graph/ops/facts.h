@@ -164,6 +164,8 @@ struct OpTraits {
   bool terms_lead = false;
   /// The weight is a factor for each channel, and begins at 1.
   bool scales_channels = false;
+  /// Its products may be in a type of products alone (DType).
+  bool casts = false;
   /// Its word in summaries of a strategy; none where a layer of it only goes along.
   std::string_view summary = {};
 };

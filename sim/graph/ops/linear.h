@@ -22,7 +22,7 @@ struct Linear {
   std::string weight_of = {};
   bool operator==(const Linear&) const = default;
 
-  static constexpr OpTraits kTraits{.shares_reading = true, .summary = "linear"};
+  static constexpr OpTraits kTraits{.shares_reading = true, .casts = true, .summary = "linear"};
   std::string_view name() const { return "linear"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const;

@@ -11,8 +11,20 @@
 
 namespace strata {
 
-enum class DType : std::uint8_t { fp32, tf32, bf16, fp16 };
-inline constexpr std::array<std::string_view, 4> kDTypeNames = {"fp32", "tf32", "bf16", "fp16"};
+/// Types from fp8 on are of products alone: what a product reads is cast to them, and all else
+/// stays in bf16.
+enum class DType : std::uint8_t {
+  fp32,
+  tf32,
+  bf16,
+  fp16,
+  fp8,        ///< with one scale for a tensor
+  fp8_block,  ///< with a scale for each 1 x 128 of what layers read, 128 x 128 of weights
+  mxfp8,      ///< with a scale, a power of two, for each 32 elements
+  nvfp4       ///< four bits, with a scale of eight for each 16 elements
+};
+inline constexpr std::array<std::string_view, 8> kDTypeNames = {
+    "fp32", "tf32", "bf16", "fp16", "fp8", "fp8-block", "mxfp8", "nvfp4"};
 constexpr std::string_view name(DType dtype) {
   return kDTypeNames[static_cast<std::size_t>(dtype)];
 }
@@ -22,6 +34,14 @@ constexpr std::optional<DType> parse_dtype(std::string_view text) {
   }
   return std::nullopt;
 }
+/// Whether products alone are in the type.
+constexpr bool is_of_products(DType dtype) {
+  return dtype >= DType::fp8;
+}
+/// What tensors lie in where products are in the type.
+constexpr DType stored(DType dtype) {
+  return is_of_products(dtype) ? DType::bf16 : dtype;
+}
 /// Bytes of one element of an activation, parameter or gradient of this type.
 constexpr std::int64_t element_bytes(DType dtype) {
   return dtype == DType::fp32 || dtype == DType::tf32 ? 4 : 2;
@@ -30,12 +50,12 @@ constexpr std::int64_t element_bytes(DType dtype) {
 /// The types of a training step: of activations and what computes with them, of parameters, and of
 /// their gradients, which mixed precision may keep in fp32.
 struct DTypes {
-  DType values = DType::fp32;
+  DType values = DType::fp32;  ///< stored() in memory
   DType parameters = DType::fp32;
   DType gradients = DType::fp32;
 
   constexpr DTypes() = default;
-  constexpr DTypes(DType all) : values(all), parameters(all), gradients(all) {}
+  constexpr DTypes(DType all) : values(all), parameters(stored(all)), gradients(stored(all)) {}
   constexpr DTypes(DType of_values, DType of_parameters)
       : values(of_values), parameters(of_parameters), gradients(of_parameters) {}
   bool operator==(const DTypes&) const = default;

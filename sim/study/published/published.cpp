@@ -41,6 +41,16 @@ PublishedAnswer answer(CaseLoader& loader, const PublishedStep& step, const What
   return published;
 }
 
+// The number of a row before this one that is the same case, which sources measure more than once;
+// this one's own where none is.
+std::size_t first_alike(const PublishedTable& table, std::size_t row) {
+  const PublishedStep& own = table.steps[row];
+  const auto alike = [&](const PublishedStep& other) {
+    return other.request == own.request && other.strategy == own.strategy;
+  };
+  return static_cast<std::size_t>(std::ranges::find_if(table.steps, alike) - table.steps.begin());
+}
+
 // Places of values in order; equal ones share the mean of theirs.
 std::vector<double> ranks(const std::vector<double>& values) {
   std::vector<std::size_t> order(values.size());
@@ -107,9 +117,11 @@ PublishedResult predict_published(PublishedTable table, const WhatIfs& more,
                                   const std::function<bool(std::size_t)>& progress) {
   PublishedResult result{std::move(table), {}};
   CaseLoader loader;
-  for (const PublishedStep& step : result.table.steps) {
+  for (std::size_t i = 0; i < result.table.steps.size(); ++i) {
+    const PublishedStep& step = result.table.steps[i];
+    const std::size_t known = first_alike(result.table, i);
     try {
-      result.answers.push_back(answer(loader, step, more));
+      result.answers.push_back(known < i ? result.answers[known] : answer(loader, step, more));
     } catch (const InputError& error) {
       throw InputError(
           fmt::format("{}:{}: {}", result.table.table_file, step.line, error.message()));
