@@ -98,7 +98,7 @@ class Hybrid {
 
   // Whether more devices share the channels than a norm of heads has heads.
   bool parts_a_head(const Layer& layer) const {
-    return layer.parameters.shared_by_channels && !may_cut(layer, Dim::c, sizes_.tensor);
+    return !layer.parameters.loops[Dim::c] && !may_cut(layer, Dim::c, sizes_.tensor);
   }
 
   // What lies between products: each of T devices has some tokens, or all of them.

@@ -188,7 +188,7 @@ class OnMesh {
     const WeightDims dims = weight_dims(layer_.op);
     return by_mesh_dim([&](std::size_t m) -> std::optional<std::size_t> {
       if (layout_.terms[m]) return dims.terms;
-      if (layer_.parameters.shared_by_channels) return std::nullopt;
+      if (!layer_.parameters.loops[Dim::c]) return std::nullopt;
       return computed(m) == Dim::c ? std::optional(dims.channels) : std::nullopt;
     });
   }
