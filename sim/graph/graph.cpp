@@ -90,10 +90,11 @@ std::vector<bool> requires_gradient(const Graph& graph) {
   std::vector<bool> requires_it(graph.size(), false);
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Layer& layer = graph.layers()[i];
-    requires_it[i] =
-        reaches[i] && (layer.parameters.total() > 0 ||
-                       std::any_of(layer.inputs.begin(), layer.inputs.end(),
-                                   [&](LayerId input) { return requires_it[input()]; }));
+    bool requires_one = layer.parameters.total() > 0;
+    for (std::size_t k = 0; k < layer.inputs.size(); ++k) {
+      requires_one = requires_one || (requires_it[layer.inputs[k]()] && has_gradient(layer.op, k));
+    }
+    requires_it[i] = reaches[i] && requires_one;
   }
   return requires_it;
 }

@@ -151,7 +151,8 @@ std::string why_no_more(const Layer& layer, Dim dim) {
   const std::string_view why = why_whole(layer.op, dim);
   if (!why.empty()) return std::string(why);
   if (layer.units[dim] == 0) return "its extent";
-  return fmt::format("a divisor of its {} heads", layer.units[dim]);
+  const std::string_view units = dim == Dim::c ? "heads" : "groups of tokens";
+  return fmt::format("a divisor of its {} {}", layer.units[dim], units);
 }
 
 std::int64_t most_parts_of_sums(const Layer& layer) {

@@ -60,6 +60,11 @@ class TorchDims {
   Dims of(LayerId id) const {
     const Layer& layer = graph_[id];
     if (is_input(layer.op)) return of_input(id);
+    if (std::holds_alternative<Router>(layer.op)) {
+      throw InputError(fmt::format(
+          "network {}: layer {}: a mixture of experts is not written; allowed: dense networks",
+          graph_.name(), layer.name));
+    }
     if (std::holds_alternative<Embedding>(layer.op)) return kTokens;
     const Dims& read = dims_[layer.inputs.front()()];
     const bool tokens = read == kTokens || read == kNumbers;

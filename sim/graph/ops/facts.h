@@ -168,6 +168,8 @@ struct OpTraits {
   bool loss = false;
   /// Reads the same of each input, so that one which stands twice is read once.
   bool reads_all_alike = false;
+  /// The inputs behind the first say where its elements go, and get no gradient.
+  bool gradient_of_first_alone = false;
   /// A layer of this op that reads what one before it reads is served by that one's reading where
   /// it is cut as that one (first_reader()).
   bool shares_reading = false;

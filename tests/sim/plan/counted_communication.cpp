@@ -55,8 +55,13 @@ struct Reads {
       }
     } else if (std::holds_alternative<FullyConnected>(l.op)) {
       for (Dim dim : {Dim::c, Dim::d, Dim::h, Dim::w}) box[dim] = {0, in[dim]};
-    } else if (std::holds_alternative<Linear>(l.op)) {
+    } else if (std::holds_alternative<Linear>(l.op) || std::holds_alternative<Router>(l.op) ||
+               std::holds_alternative<ExpertLinear>(l.op)) {
       box[Dim::c] = {0, in[Dim::c]};
+    } else if (const auto* dispatch = std::get_if<Dispatch>(&l.op)) {
+      group(dispatch->groups, out, in, box);
+    } else if (const auto* combine = std::get_if<Combine>(&l.op)) {
+      group(combine->groups, out, in, box);
     } else if (std::holds_alternative<Embedding>(l.op)) {
       box[Dim::c] = {0, 1};
     } else if (const auto* attention = std::get_if<Attention>(&l.op)) {
@@ -90,6 +95,15 @@ struct Reads {
       }
     }
     return box;
+  }
+
+  // All experts, and all tokens or slots of the element's group.
+  void group(std::int64_t groups, const Element& out, const Extents& in, Box& box) const {
+    const std::int64_t each = in[Dim::w] / groups;
+    const std::int64_t own = out[Dim::w] / (graph[layer].output[Dim::w] / groups);
+    box[Dim::d] = {0, in[Dim::d]};
+    box[Dim::w] = {own * each, (own + 1) * each};
+    if (input > 0) box[Dim::c] = {0, in[Dim::c]};
   }
 
   static void windows(const Windows& windows, const Element& out, const Extents& in, Box& box) {
@@ -210,11 +224,11 @@ std::set<LayerId> readers_of(const Graph& graph, LayerId layer) {
 
 // A product of what another product that is cut alike has read.
 bool reads_with_another(const Graph& graph, const Strategy& strategy, LayerId layer) {
-  if (!std::holds_alternative<Linear>(graph[layer].op)) return false;
+  if (!traits(graph[layer].op).shares_reading) return false;
   for (std::size_t i = 0; i < layer(); ++i) {
     const Layer& before = graph.layers()[i];
-    if (!std::holds_alternative<Linear>(before.op) || before.inputs != graph[layer].inputs)
-      continue;
+    const bool alike = before.op.index() == graph[layer].op.index();
+    if (!alike || before.inputs != graph[layer].inputs) continue;
     if (before.weight_of.valid() || graph[layer].weight_of.valid()) continue;
     const std::set<LayerId> readers = readers_of(graph, LayerId(i));
     const std::set<LayerId> others = readers_of(graph, layer);
@@ -359,7 +373,7 @@ std::int64_t count_transfers(const Graph& graph, const Strategy& strategy) {
           elements += !has(graph[producer], strategy[producer], reader, e);
         }
       }
-      if (trains[i] && trains[producer()]) {
+      if (trains[i] && trains[producer()] && has_gradient(op, input)) {
         elements += count_returned(graph, strategy, layer, input);
       }
     }
