@@ -274,6 +274,7 @@ class Classes : public ::testing::TestWithParam<std::uint64_t> {
     options.gathers_again = seed % 2 == 0;
     share_some(random, options);
     clip_some(seed, cluster, options);
+    if (pick(random, 0, 1) == 0) options.exchanges = Exchanges::collective;
     Seen seen;
     compare(graph, cluster, strategy, options, Overlap::allowed,
             fmt::format("seed {} on {}, {}", seed, cluster.name(), sizes), seen);
