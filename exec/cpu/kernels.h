@@ -15,8 +15,8 @@ namespace strata::cpu {
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec);
 
 // Each in the source of its name, both poolings in one, what makes or takes tokens, and what moves
-// them to experts and back, whose products are in linear.cpp; `op` is the layer's. The first two are
-// oneDNN's, on one thread.
+// them to experts and back, whose products are in linear.cpp; `op` is the layer's. The first two
+// are oneDNN's, on one thread.
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Convolution& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const FullyConnected& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Linear& op);

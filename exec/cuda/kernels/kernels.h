@@ -17,8 +17,8 @@ namespace strata::cuda {
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec);
 
 // Each in the source of its name, both poolings in one, both embeddings, linear with fully
-// connected, what makes and takes apart tokens in tokens.cu, and what moves them to experts and back
-// in experts.cu; `op` is the layer's.
+// connected, what makes and takes apart tokens in tokens.cu, and what moves them to experts and
+// back in experts.cu; `op` is the layer's.
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Convolution& op);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const FullyConnected& op);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Linear& op);
