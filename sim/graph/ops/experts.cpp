@@ -85,7 +85,7 @@ std::string_view Router::why_whole(Dim dim) const {
   return dim == Dim::c ? "for a token's softmax is over all experts" : "";
 }
 
-std::int64_t Dispatch::slots(std::int64_t tokens, std::int64_t experts) const {
+std::int64_t Dispatch::slots_of(std::int64_t tokens, std::int64_t experts) const {
   const double wanted = static_cast<double>(top_k) * static_cast<double>(tokens) * capacity /
                         static_cast<double>(experts);
   if (wanted >= static_cast<double>(tokens)) return tokens;
@@ -106,7 +106,7 @@ Extents Dispatch::output(InputExtents inputs) const {
   check_groups(groups, "tokens", tokens[Dim::w]);
   Extents out = tokens;
   out[Dim::d] = gates[Dim::c];
-  out[Dim::w] = groups * slots(tokens[Dim::w] / groups, gates[Dim::c]);
+  out[Dim::w] = groups * slots_of(tokens[Dim::w] / groups, gates[Dim::c]);
   return out;
 }
 

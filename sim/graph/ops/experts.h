@@ -79,7 +79,7 @@ struct Dispatch {
 
  private:
   /// Of an expert, for a group of so many tokens.
-  std::int64_t slots(std::int64_t tokens, std::int64_t experts) const;
+  std::int64_t slots_of(std::int64_t tokens, std::int64_t experts) const;
 };
 
 /// y = W x of each expert, over the channels of each of its slots; (n, c, experts, 1, slots) to
