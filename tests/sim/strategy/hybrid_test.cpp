@@ -106,9 +106,9 @@ TEST_F(Experts, SayWhatDoesNotFit) {
   EXPECT_EQ(error("hybrid:ep=3"),
             "strategy 'hybrid:ep=3': the experts' ep x etp = 3 devices do not divide the 8 of a "
             "stage, or do not have whole samples or equal parts of one");
-  EXPECT_EQ(error("hybrid:ep=16", 16),
-            "strategy 'hybrid:ep=16': layer block1_ffn_router: degree 16 in n; allowed: 1 to 8, "
-            "its extent");
+  EXPECT_EQ(
+      error("hybrid:ep=16", 16),
+      "strategy 'hybrid:ep=16': layer embedding: degree 16 in n; allowed: 1 to 8, its extent");
   EXPECT_EQ(error("hybrid:tp=2,sp=1,ep=16,etp=1", 16),
             "strategy 'hybrid:tp=2,sp=1,ep=16,etp=1': layer block1_ffn_expert_gate: degree 16 in "
             "d; allowed: 1 to 8, its extent");
