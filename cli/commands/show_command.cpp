@@ -85,8 +85,11 @@ void show_table(const Graph& graph, bool all) {
     add_repeats(table, graph, *block);
     i = block++->end() - 1;
   }
-  print("{}\n{}: {} layers, {} parameters, {} MACs a sample\n", table.print(), graph.name(),
-        graph.size(), format_count(graph.parameters()), format_count(total_macs(graph)));
+  const std::int64_t all_of_them = graph.parameters(), active = graph.active_parameters();
+  const std::string of_token =
+      active < all_of_them ? fmt::format(" ({} of each token)", format_count(active)) : "";
+  print("{}\n{}: {} layers, {} parameters{}, {} MACs a sample\n", table.print(), graph.name(),
+        graph.size(), format_count(all_of_them), of_token, format_count(total_macs(graph)));
 }
 
 }  // namespace

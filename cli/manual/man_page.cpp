@@ -8,10 +8,13 @@
 namespace strata {
 namespace {
 
-// As text: a hyphen that may be copied, no escapes but ours, no line that reads as a request.
+// As text: a hyphen that may be copied, no escapes but ours, no line that reads as a request. A
+// form of many optional parts may be broken before each of them.
 std::string roff(const std::string& text) {
   std::string safe;
-  for (char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (text.compare(i, 2, "[,") == 0) safe += "\\:";
     const bool line_start = safe.empty() || safe.back() == '\n';
     if (line_start && (c == '.' || c == '\'')) safe += "\\&";
     if (c == '\\') {

@@ -14,8 +14,9 @@ namespace strata::cpu {
 /// Of the layer's op. Throws EnvironmentError where the library refuses.
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec);
 
-// Each in the source of its name, both poolings in one, and what makes or takes tokens; `op` is the
-// layer's. The first two are oneDNN's, on one thread.
+// Each in the source of its name, both poolings in one, what makes or takes tokens, and what moves
+// them to experts and back, whose products are in linear.cpp; `op` is the layer's. The first two
+// are oneDNN's, on one thread.
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Convolution& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const FullyConnected& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Linear& op);
@@ -40,6 +41,10 @@ std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const PositionEmbeddi
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Tokens& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const ClassToken& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const SelectToken& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Router& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Dispatch& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const ExpertLinear& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Combine& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const SoftmaxCrossEntropy& op);
 
 /// Of a layer whose input's features, a row for each sample, its weight multiplies.

@@ -1,8 +1,9 @@
-// A shard of a linear layer, as products of (positions, channels) by its weight. The weight (O, I)
-// is brought into channel blocks part by part, small enough for the second cache; its gradient is
-// made as it lies.
+// A shard of a linear layer, as products of (positions, channels) by its weight, or of experts,
+// each of which has some of the positions and a weight of its own. A weight (O, I) is brought into
+// channel blocks part by part, small enough for the second cache; its gradient is made as it lies.
 
 #include <algorithm>
+#include <type_traits>
 
 #include "exec/cpu/block_products.h"
 #include "exec/cpu/blocked.h"
@@ -20,26 +21,28 @@ using Begin = BlockedTensor::Begin;
 
 class LinearKernel : public PhasedKernel {
  public:
-  explicit LinearKernel(const ShardSpec& spec)
+  LinearKernel(const ShardSpec& spec, std::int64_t experts)
       : products_(block_products()),
         lanes_(products_.lanes),
         sizes_(shard_parameters(*spec, spec.output)),
         samples_(spec.output[Dim::n].size()),
         outputs_(spec.output[Dim::c].size()),
-        inputs_(spec.inputs[0][0][Dim::c].size()) {}
+        inputs_(spec.inputs[0][0][Dim::c].size()),
+        experts_(experts),
+        rows_(volume(spec.output) / samples_ / outputs_ / experts) {}
 
  private:
   void forward(const Operands& operands) override {
     const BlockedTensor x(Tensor(operands.inputs[0]), Scratch::input, Begin::with_values);
     const BlockedTensor y(Tensor(operands.output), Scratch::output, Begin::unwritten);
     const float* const bias = sizes_.bias > 0 ? operands.parameters + sizes_.weight : nullptr;
-    each_part(outputs_, [&](std::int64_t o, std::int64_t outputs) {
+    each_part(outputs_, [&](std::int64_t e, std::int64_t o, std::int64_t outputs) {
       if (bias != nullptr) fill(y, o, outputs, bias);
       each_part(inputs_, [&](std::int64_t i, std::int64_t inputs) {
-        const ConstBlockMatrix weight = transposed(operands.parameters, o, outputs, i, inputs);
+        const ConstBlockMatrix weight = transposed(weight_of(operands, e), o, outputs, i, inputs);
         for (std::int64_t n = 0; n < samples_; ++n) {
-          products_.product({x.plane(), inputs, outputs}, x.read(n, i / lanes_), weight,
-                            y.at(n, o / lanes_), bias != nullptr || i > 0);
+          products_.product({rows_, inputs, outputs}, of(e, x.read(n, i / lanes_)), weight,
+                            of(e, y.at(n, o / lanes_)), bias != nullptr || i > 0);
         }
       });
     });
@@ -51,12 +54,12 @@ class LinearKernel : public PhasedKernel {
     const BlockedTensor dy(Tensor(operands.output_gradient), Scratch::output, Begin::with_values);
     const BlockedTensor dx(Tensor(operands.input_gradients[0]), Scratch::input,
                            adds ? Begin::with_values : Begin::unwritten);
-    each_part(inputs_, [&](std::int64_t i, std::int64_t inputs) {
+    each_part(inputs_, [&](std::int64_t e, std::int64_t i, std::int64_t inputs) {
       each_part(outputs_, [&](std::int64_t o, std::int64_t outputs) {
-        const ConstBlockMatrix weight = copied(operands.parameters, o, outputs, i, inputs);
+        const ConstBlockMatrix weight = copied(weight_of(operands, e), o, outputs, i, inputs);
         for (std::int64_t n = 0; n < samples_; ++n) {
-          products_.product({dy.plane(), outputs, inputs}, dy.read(n, o / lanes_), weight,
-                            dx.at(n, i / lanes_), adds || o > 0);
+          products_.product({rows_, outputs, inputs}, of(e, dy.read(n, o / lanes_)), weight,
+                            of(e, dx.at(n, i / lanes_)), adds || o > 0);
         }
       });
     });
@@ -68,10 +71,11 @@ class LinearKernel : public PhasedKernel {
     const BlockedTensor x(Tensor(operands.inputs[0]), Scratch::input, Begin::with_values);
     const BlockedTensor dy(Tensor(operands.output_gradient), Scratch::output, Begin::with_values);
     float* const dw = operands.parameter_gradients;
-    each_part<kGradientPart>(outputs_, [&](std::int64_t o, std::int64_t outputs) {
-      products_.transposed_product({outputs, x.plane(), inputs_}, samples_, dy.read(0, o / lanes_),
-                                   dy.sample(), x.read(0, 0), x.sample(),
-                                   {dw + o * inputs_, inputs_, lanes_}, adds);
+    each_part<kGradientPart>(outputs_, [&](std::int64_t e, std::int64_t o, std::int64_t outputs) {
+      products_.transposed_product({outputs, rows_, inputs_}, samples_,
+                                   of(e, dy.read(0, o / lanes_)), dy.sample(), of(e, x.read(0, 0)),
+                                   x.sample(), {dw + (e * outputs_ + o) * inputs_, inputs_, lanes_},
+                                   adds);
       if (sizes_.bias > 0) sum(dy, o, outputs, dw + sizes_.weight, adds);
     });
   }
@@ -79,8 +83,24 @@ class LinearKernel : public PhasedKernel {
   void update(const Operands& operands) override { update_parameters(operands, sizes_.total()); }
 
   template <std::int64_t part = kPart, class Visit>
-  static void each_part(std::int64_t count, const Visit& visit) {
-    for (std::int64_t at = 0; at < count; at += part) visit(at, std::min(part, count - at));
+  void each_part(std::int64_t count, const Visit& visit) const {
+    if constexpr (std::is_invocable_v<Visit, std::int64_t, std::int64_t>) {
+      for (std::int64_t at = 0; at < count; at += part) visit(at, std::min(part, count - at));
+    } else {  // of each expert
+      for (std::int64_t e = 0; e < experts_; ++e) {
+        for (std::int64_t at = 0; at < count; at += part) visit(e, at, std::min(part, count - at));
+      }
+    }
+  }
+
+  /// The positions of an expert, of all.
+  template <class Matrix>
+  Matrix of(std::int64_t expert, Matrix all) const {
+    all.data += expert * rows_ * all.row;
+    return all;
+  }
+  const float* weight_of(const Operands& operands, std::int64_t expert) const {
+    return operands.parameters + expert * outputs_ * inputs_;
   }
 
   float* part(std::int64_t columns, std::int64_t rows) const {
@@ -141,6 +161,7 @@ class LinearKernel : public PhasedKernel {
   std::int64_t lanes_;
   Parameters sizes_;
   std::int64_t samples_, outputs_, inputs_;
+  std::int64_t experts_, rows_;  ///< rows_: positions of each, of a sample
 };
 
 }  // namespace
@@ -149,7 +170,11 @@ std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Linear&) {
   const Box& output = spec.output;
   const bool rows = volume(output) == output[Dim::n].size() * output[Dim::c].size();
   if (rows) return make_product_of_rows(spec);
-  return std::make_unique<LinearKernel>(spec);
+  return std::make_unique<LinearKernel>(spec, 1);
+}
+
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const ExpertLinear&) {
+  return std::make_unique<LinearKernel>(spec, spec.output[Dim::d].size());
 }
 
 }  // namespace strata::cpu

@@ -95,7 +95,7 @@ std::vector<float> initial(const Layer& layer, std::uint64_t seed) {
     }
     return values;
   }
-  const std::int64_t fan_in = sizes.weight / layer.output[Dim::c];
+  const std::int64_t fan_in = sizes.weight / sizes.rows(layer.output);
   const double bound = 1 / std::sqrt(static_cast<double>(fan_in));
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<float>(bound * (2 * random.uniform(i) - 1));
@@ -149,6 +149,9 @@ std::vector<std::int64_t> weight_shape(const Layer& layer) {
     return {layer.parameters.weight};
   }
   if (traits(layer.op).terms_lead) return {layer.reduction, rows};
+  if (layer.parameters.loops[Dim::d]) {
+    return {layer.output[Dim::d], rows, layer.parameters.weight / rows / layer.output[Dim::d]};
+  }
   if (convolution == nullptr) return {rows, layer.parameters.weight / rows};
   std::vector<std::int64_t> shape = {rows};
   std::int64_t taps = 1;

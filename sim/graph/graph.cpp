@@ -69,6 +69,31 @@ std::int64_t Graph::parameters() const {
 
 namespace {
 
+// Through which tokens came to the experts of a layer; null where it has none.
+const Dispatch* dispatch_before(const Graph& graph, const Layer& layer) {
+  const Layer* at = &layer;
+  while (!std::holds_alternative<Dispatch>(at->op)) {
+    if (at->inputs.empty()) return nullptr;
+    at = &graph[at->inputs.front()];
+  }
+  return &std::get<Dispatch>(at->op);
+}
+
+}  // namespace
+
+std::int64_t Graph::active_parameters() const {
+  std::int64_t total = 0;
+  for (const Layer& layer : layers_) {
+    const std::int64_t held = layer.held().total();
+    const bool of_experts = std::holds_alternative<ExpertLinear>(layer.op);
+    const Dispatch* const dispatch = of_experts ? dispatch_before(*this, layer) : nullptr;
+    total += dispatch == nullptr ? held : held / layer.output[Dim::d] * dispatch->top_k;
+  }
+  return total;
+}
+
+namespace {
+
 // Which layers a loss depends on; all of them where the graph has no loss.
 std::vector<bool> reaches_loss(const Graph& graph) {
   std::vector<bool> reaches(graph.size(), false);
@@ -90,10 +115,11 @@ std::vector<bool> requires_gradient(const Graph& graph) {
   std::vector<bool> requires_it(graph.size(), false);
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Layer& layer = graph.layers()[i];
-    requires_it[i] =
-        reaches[i] && (layer.parameters.total() > 0 ||
-                       std::any_of(layer.inputs.begin(), layer.inputs.end(),
-                                   [&](LayerId input) { return requires_it[input()]; }));
+    bool requires_one = layer.parameters.total() > 0;
+    for (std::size_t k = 0; k < layer.inputs.size(); ++k) {
+      requires_one = requires_one || (requires_it[layer.inputs[k]()] && has_gradient(layer.op, k));
+    }
+    requires_it[i] = reaches[i] && requires_one;
   }
   return requires_it;
 }

@@ -61,6 +61,8 @@ class Graph {
   Graph with_speeds(std::span<const double> speeds) const;
 
   std::int64_t parameters() const;
+  /// Of these, those that a token computes with: of experts as many as it has.
+  std::int64_t active_parameters() const;
 
   bool operator==(const Graph&) const = default;
 

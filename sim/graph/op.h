@@ -21,6 +21,7 @@
 #include "sim/graph/ops/attention.h"
 #include "sim/graph/ops/convolution.h"
 #include "sim/graph/ops/dropout.h"
+#include "sim/graph/ops/experts.h"
 #include "sim/graph/ops/facts.h"
 #include "sim/graph/ops/flatten.h"
 #include "sim/graph/ops/fully_connected.h"
@@ -39,17 +40,17 @@
 
 namespace strata {
 
-using Op =
-    std::variant<Input, Convolution, Pooling, AdaptivePooling, FullyConnected, Linear, Attention,
-                 Activation, GatedActivation, BatchNorm, LayerNorm, RmsNorm, LocalResponseNorm,
-                 Dropout, Concat, Add, Multiply, Flatten, Embedding, PositionEmbedding, Tokens,
-                 ClassToken, SelectToken, SoftmaxCrossEntropy, Opaque>;
+using Op = std::variant<Input, Convolution, Pooling, AdaptivePooling, FullyConnected, Linear,
+                        Attention, Activation, GatedActivation, BatchNorm, LayerNorm, RmsNorm,
+                        LocalResponseNorm, Dropout, Concat, Add, Multiply, Flatten, Embedding,
+                        PositionEmbedding, Tokens, ClassToken, SelectToken, Router, Dispatch,
+                        ExpertLinear, Combine, SoftmaxCrossEntropy, Opaque>;
 
 /// The op's name in tables, JSON and model files: "input", "conv2d", "max_pool2d", "avg_pool1d",
 /// "adaptive_avg_pool2d", "fc", "linear", "attention", "relu", ..., "swiglu", "batch_norm",
 /// "layer_norm", "rms_norm", "lrn", "dropout", "concat", "add", "multiply", "flatten", "embedding",
-/// "position_embedding", "tokens", "class_token", "select_token", "softmax_cross_entropy",
-/// "opaque".
+/// "position_embedding", "tokens", "class_token", "select_token", "router", "dispatch",
+/// "expert_linear", "combine", "softmax_cross_entropy", "opaque".
 std::string_view name(const Op& op);
 
 /// All of an op that decides its cost beside the extents, as keys of measured costs have it:
@@ -95,6 +96,10 @@ inline bool is_elementwise(const Op& op) {
 /// Whether the search cuts the layer as its producer, where their outputs are equal.
 inline bool follows_producer(const Op& op) {
   return traits(op).elementwise || traits(op).follows_producer;
+}
+/// Whether the backward pass gives a gradient of the input.
+inline bool has_gradient(const Op& op, std::size_t input) {
+  return input == 0 || !traits(op).gradient_of_first_alone;
 }
 inline bool is_loss(const Op& op) {
   return traits(op).loss;

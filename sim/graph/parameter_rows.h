@@ -4,7 +4,8 @@
 // channels, of each row the part of the terms that it adds up, then the bias of these channels;
 // the shard of a sum's first terms has that. Where the terms lead (an embedding), the weight's rows
 // are its terms, and of each a shard holds its channels. What channels share, every shard holds
-// whole. Value; thread-safe.
+// whole. Parameters that carry d have all of this once for each element of d (an expert), and a
+// shard holds that of its elements, all weights before all biases. Value; thread-safe.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,28 +17,24 @@ namespace strata {
 
 class ParameterRows {
  public:
-  ParameterRows(const Layer& layer, const Tile& shard)
-      : bias_row_(shard.terms.begin == 0 ? layer.parameters.bias / layer.output[Dim::c] : 0),
-        channels_(shard[Dim::c]),
-        bias_at_(layer.parameters.weight) {
-    if (layer.parameters.shared_by_channels) {
-      weight_row_ = layer.parameters.weight;
-      rows_ = {0, 1};
-      in_row_ = {0, weight_row_};
-      return;
-    }
+  ParameterRows(const Layer& layer, const Tile& shard) {
+    const Parameters& all = layer.parameters;
+    const std::int64_t slices = all.loops[Dim::d] ? layer.output[Dim::d] : 1;
+    const std::int64_t channels = all.loops[Dim::c] ? layer.output[Dim::c] : 1;
+    const std::int64_t each = all.weight / slices / channels / layer.reduction;
     const Interval terms = intersect(shard.terms, {0, layer.reduction});
-    const std::int64_t channels = layer.output[Dim::c];
-    const std::int64_t each = layer.parameters.weight / channels / layer.reduction;
-    if (traits(layer.op).terms_lead) {
-      weight_row_ = channels * each;
-      rows_ = terms;
-      in_row_ = {channels_.begin * each, channels_.end * each};
-    } else {
-      weight_row_ = layer.reduction * each;
-      rows_ = channels_;
-      in_row_ = {terms.begin * each, terms.end * each};
-    }
+    slices_ = all.loops[Dim::d] ? shard[Dim::d] : Interval{0, 1};
+    channels_ = all.loops[Dim::c] ? shard[Dim::c] : Interval{0, 1};
+    slice_ = all.weight / slices;
+    bias_row_ = shard.terms.begin == 0 ? all.bias / slices / channels : 0;
+    bias_slice_ = all.bias / slices;
+    bias_at_ = all.weight;
+    const Interval of_channels{channels_.begin * each, channels_.end * each};
+    const Interval of_terms{terms.begin * each, terms.end * each};
+    const bool terms_lead = traits(layer.op).terms_lead;
+    weight_row_ = each * (terms_lead ? channels : layer.reduction);
+    rows_ = terms_lead ? terms : channels_;
+    in_row_ = terms_lead ? of_channels : of_terms;
   }
 
   /// run(place in the whole, place in the shard's values, how many): runs that lie together in
@@ -47,12 +44,18 @@ class ParameterRows {
     const bool whole_rows = in_row_.size() == weight_row_;
     const std::int64_t runs = whole_rows ? 1 : rows_.size();
     const std::int64_t length = whole_rows ? rows_.size() * weight_row_ : in_row_.size();
-    const std::int64_t first = rows_.begin * weight_row_ + in_row_.begin;
-    for (std::int64_t i = 0; i < runs && length > 0; ++i) {
-      run(first + i * weight_row_, i * length, length);
+    std::int64_t held = 0;
+    for (std::int64_t slice = slices_.begin; slice < slices_.end && length > 0; ++slice) {
+      const std::int64_t first = slice * slice_ + rows_.begin * weight_row_ + in_row_.begin;
+      for (std::int64_t i = 0; i < runs; ++i, held += length) {
+        run(first + i * weight_row_, held, length);
+      }
     }
     if (bias_row_ == 0) return;
-    run(bias_at_ + channels_.begin * bias_row_, runs * length, channels_.size() * bias_row_);
+    const std::int64_t biases = channels_.size() * bias_row_;
+    for (std::int64_t slice = slices_.begin; slice < slices_.end; ++slice, held += biases) {
+      run(bias_at_ + slice * bias_slice_ + channels_.begin * bias_row_, held, biases);
+    }
   }
   void read(float* shard, const float* whole) const {
     each([&](std::int64_t at, std::int64_t in_shard, std::int64_t count) {
@@ -66,11 +69,14 @@ class ParameterRows {
   }
 
  private:
-  std::int64_t bias_row_;        ///< values of a channel in the bias: 1 or 0
-  Interval channels_;            ///< of the shard
-  std::int64_t bias_at_;         ///< where the whole layer's begins
+  Interval slices_;              ///< elements of d of the shard; one where d is not carried
+  Interval channels_;            ///< of the shard; one where channels share the parameters
+  std::int64_t slice_ = 0;       ///< values of the weight for one element of d
   std::int64_t weight_row_ = 0;  ///< values of a row of the weight
   Interval rows_, in_row_;       ///< rows that the shard has values of, and which
+  std::int64_t bias_row_ = 0;    ///< values of a channel in the bias: 1 or 0
+  std::int64_t bias_slice_ = 0;  ///< values of the bias for one element of d
+  std::int64_t bias_at_ = 0;     ///< where the whole layer's begins
 };
 
 }  // namespace strata

@@ -119,12 +119,12 @@ Statistics statistics(const Layer& layer, const Box& output) {
 }
 
 Parameters shard_parameters(const Layer& layer, const Tile& shard) {
-  const std::int64_t channels = layer.output[Dim::c], held = shard[Dim::c].size();
-  if (layer.parameters.shared_by_channels) return layer.parameters;
-  if (held == channels && terms_in(layer, shard) == layer.reduction) return layer.parameters;
-  const std::int64_t row = layer.parameters.weight / channels;
-  const std::int64_t bias = shard.terms.begin == 0 ? layer.parameters.bias / channels : 0;
-  return {row / layer.reduction * terms_in(layer, shard) * held, bias * held};
+  const Parameters& all = layer.parameters;
+  const std::int64_t rows = all.rows(layer.output), held = all.rows(extents(shard));
+  if (held == rows && terms_in(layer, shard) == layer.reduction) return all;
+  const std::int64_t bias = shard.terms.begin == 0 ? all.bias / rows : 0;
+  const std::int64_t row = all.weight / rows / layer.reduction * terms_in(layer, shard);
+  return {row * held, bias * held, all.loops};
 }
 
 Extents most_parts(const Layer& layer) {
@@ -151,7 +151,8 @@ std::string why_no_more(const Layer& layer, Dim dim) {
   const std::string_view why = why_whole(layer.op, dim);
   if (!why.empty()) return std::string(why);
   if (layer.units[dim] == 0) return "its extent";
-  return fmt::format("a divisor of its {} heads", layer.units[dim]);
+  const std::string_view units = dim == Dim::c ? "heads" : "groups of tokens";
+  return fmt::format("a divisor of its {} {}", layer.units[dim], units);
 }
 
 std::int64_t most_parts_of_sums(const Layer& layer) {

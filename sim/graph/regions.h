@@ -43,8 +43,8 @@ LayerId first_reader(const Graph& graph, LayerId layer);
 /// For the shard with this output box.
 Statistics statistics(const Layer& layer, const Box& output);
 
-/// The parameters (in elements) that a shard holds: they are cut in c unless channels share them,
-/// and the weight in r. The bias belongs to the first of a sum's terms.
+/// The parameters (in elements) that a shard holds: they are cut in the dims that they carry, and
+/// the weight in r. The bias belongs to the first of a sum's terms.
 Parameters shard_parameters(const Layer& layer, const Tile& shard);
 
 /// The greatest degree that the layer's output may be cut with in each dim: its extent, or its

@@ -15,8 +15,10 @@ PhaseSet step_phases(const Graph& graph, LayerId layer, const std::vector<bool>&
   phases.add(Phase::forward_statistics, sums.forward_values > 0);
   phases.add(Phase::forward, true);
   if (!needs_gradient[layer()]) return phases;
-  const bool data = std::any_of(l.inputs.begin(), l.inputs.end(),
-                                [&](LayerId input) { return needs_gradient[input()]; });
+  bool data = false;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    data = data || (needs_gradient[l.inputs[k]()] && has_gradient(l.op, k));
+  }
   const bool parameters = l.parameters.total() > 0;
   const bool from_sums = parameters && sums.give_parameter_gradients();
   phases.add(Phase::backward_statistics, sums.backward_values > 0 && (data || from_sums));

@@ -103,25 +103,48 @@ LayerId TransformerNet::attention(const BlockPlace& place, LayerId from) {
   return linear(prefix + "attention_out", seen, spec_.hidden, has_bias(BiasPlace::attention));
 }
 
-LayerId TransformerNet::activation(const BlockPlace& place, LayerId from) {
-  const std::string name = place.prefix + "ffn_";
-  const bool bias = has_bias(BiasPlace::ffn);
+LayerId TransformerNet::product(const FeedForwardPart& part, const std::string& name, LayerId from,
+                                std::int64_t features) {
+  if (part.of_experts) return net_.add(part.prefix + name, ExpertLinear{features}, from);
+  return linear(part.prefix + name, from, features, has_bias(BiasPlace::ffn));
+}
+
+LayerId TransformerNet::activation(const FeedForwardPart& part, LayerId from) {
+  const std::string name = part.prefix + "act";
   const FeedForward kind = spec_.activation;
   if (kind == FeedForward::swiglu || kind == FeedForward::geglu) {
-    const LayerId gate = linear(name + "gate", from, spec_.ffn_width(), bias);
-    const LayerId up = linear(name + "up", from, spec_.ffn_width(), bias);
+    const LayerId gate = product(part, "gate", from, part.width);
+    const LayerId up = product(part, "up", from, part.width);
     const GateKind by = kind == FeedForward::swiglu ? GateKind::silu : GateKind::gelu;
-    return net_.join(name + "act", GatedActivation{by}, {gate, up});
+    return net_.join(name, GatedActivation{by}, {gate, up});
   }
   const ActivationKind by = kind == FeedForward::relu    ? ActivationKind::relu
                             : kind == FeedForward::relu2 ? ActivationKind::squared_relu
                                                          : ActivationKind::gelu;
-  return net_.add(name + "act", Activation{by}, linear(name + "in", from, spec_.ffn_width(), bias));
+  return net_.add(name, Activation{by}, product(part, "in", from, part.width));
+}
+
+LayerId TransformerNet::layer_of_all(const FeedForwardPart& part, LayerId from) {
+  return product(part, "out", activation(part, from), spec_.hidden);
+}
+
+LayerId TransformerNet::mixture(const std::string& prefix, LayerId from) {
+  const std::int64_t top_k = spec_.chosen_experts(), groups = spec_.groups_of_tokens();
+  const LayerId gates =
+      net_.add(prefix + "router", Router{spec_.experts, top_k, spec_.normalize_gates}, from);
+  const LayerId slots =
+      net_.join(prefix + "dispatch", Dispatch{top_k, groups, spec_.capacity}, {from, gates});
+  const LayerId made = layer_of_all({prefix + "expert_", spec_.expert_width(), true}, slots);
+  const LayerId out = net_.join(prefix + "combine", Combine{groups}, {made, gates});
+  if (spec_.shared_ffn == 0) return out;
+  const LayerId shared = layer_of_all({prefix + "shared_", spec_.shared_ffn}, from);
+  return net_.join(prefix + "sum", Add{}, {out, shared});
 }
 
 LayerId TransformerNet::feed_forward(const BlockPlace& place, LayerId from) {
-  return linear(place.prefix + "ffn_out", activation(place, from), spec_.hidden,
-                has_bias(BiasPlace::ffn));
+  const std::string prefix = place.prefix + "ffn_";
+  if (spec_.has_experts(place.number)) return mixture(prefix, from);
+  return layer_of_all({prefix, spec_.ffn_width()}, from);
 }
 
 }  // namespace strata

@@ -19,6 +19,14 @@ struct BlockPlace {
   std::string prefix;
 };
 
+/// A feed-forward layer: what its layers' names begin with, and how wide it is between its
+/// products.
+struct FeedForwardPart {
+  std::string prefix;
+  std::int64_t width = 0;
+  bool of_experts = false;  ///< each has its own, for the slots that tokens took
+};
+
 /// A Net with the phrases of transformers. Every phrase appends layers and returns the last one.
 class TransformerNet {
  public:
@@ -52,8 +60,13 @@ class TransformerNet {
   LayerId head_norm(const std::string& name, LayerId from);
   Attention attention_op(const BlockPlace& place) const;
   LayerId feed_forward(const BlockPlace& place, LayerId from);
+  /// A mixture of experts, and a layer for all tokens beside it where there is one.
+  LayerId mixture(const std::string& prefix, LayerId from);
+  LayerId layer_of_all(const FeedForwardPart& part, LayerId from);
   /// What stands between the feed-forward layer's products, of its first or its first two.
-  LayerId activation(const BlockPlace& place, LayerId from);
+  LayerId activation(const FeedForwardPart& part, LayerId from);
+  LayerId product(const FeedForwardPart& part, const std::string& name, LayerId from,
+                  std::int64_t features);
   bool has_bias(BiasPlace part) const;
 
   Net net_;

@@ -90,6 +90,17 @@ Keys of_decoders() {
       flag("tied", &Spec::tied),
       flag("head_bias", &Spec::head_bias)};
 }
+/// What mixtures of experts have in place of a feed-forward layer.
+Keys of_experts() {
+  return {count_key("experts", &Spec::experts),
+          count_key("topk", &Spec::top_k),
+          count_key("moe_ffn", &Spec::expert_ffn),
+          count_key("shared_ffn", &Spec::shared_ffn),
+          count_key("moe_layers", &Spec::expert_layers),
+          flag("norm_topk", &Spec::normalize_gates),
+          real("capacity", &Spec::capacity, 1e-6, kMostScale),
+          count_key("token_groups", &Spec::token_groups)};
+}
 Keys of_rotary_positions() {
   return {real("rope_base", &Spec::rope_base, 1, kMostScale),
           real("rope_share", &Spec::rope_share, 1e-6, 1),
@@ -189,6 +200,29 @@ void check_window(std::string_view model, const Spec& spec) {
   }
 }
 
+void check_experts(std::string_view model, const Spec& spec) {
+  const auto fail = [&](std::string_view what) {
+    throw InputError(fmt::format("model '{}': {}", model, what));
+  };
+  const bool describes = spec.top_k > 0 || spec.expert_ffn > 0 || spec.shared_ffn > 0 ||
+                         spec.expert_layers > 0 || spec.token_groups > 0 || spec.capacity != 1 ||
+                         !spec.normalize_gates;
+  if (describes && spec.experts == 0) {
+    fail(
+        "topk, moe_ffn, shared_ffn, moe_layers, norm_topk, capacity and token_groups need experts");
+  }
+  if (spec.experts == 0) return;
+  if (spec.chosen_experts() > spec.experts) {
+    fail(fmt::format("topk {} is more than experts {}", spec.chosen_experts(), spec.experts));
+  }
+  if (spec.expert_layers > spec.layers) {
+    fail(fmt::format("moe_layers {} is more than layers {}", spec.expert_layers, spec.layers));
+  }
+  if (spec.token_groups > 0 && spec.seq % spec.token_groups != 0) {
+    fail(fmt::format("token_groups {} do not divide seq {}", spec.token_groups, spec.seq));
+  }
+}
+
 bool lacks(const Spec& spec, const SpecKey& key) {
   const auto* count = std::get_if<SpecKey::Count>(&key.field);
   return count != nullptr && count->required && spec.*count->member == 0;
@@ -198,13 +232,14 @@ bool lacks(const Spec& spec, const SpecKey& key) {
 
 std::span<const SpecKey> gpt_keys() {
   static const Keys kKeys = with_ffn_and_dropout(
-      of_tokens(), joined({count_key("positions", &Spec::positions)}, of_decoders()));
+      of_tokens(),
+      joined(joined({count_key("positions", &Spec::positions)}, of_decoders()), of_experts()));
   return kKeys;
 }
 
 std::span<const SpecKey> llama_keys() {
-  static const Keys kKeys =
-      with_ffn_and_dropout(of_tokens(), joined(of_decoders(), of_rotary_positions()));
+  static const Keys kKeys = with_ffn_and_dropout(
+      of_tokens(), joined(joined(of_decoders(), of_rotary_positions()), of_experts()));
   return kKeys;
 }
 
@@ -265,6 +300,7 @@ void check_spec(std::string_view model, std::span<const SpecKey> keys,
                                  spec.heads, spec.kv_heads));
   }
   check_window(model, spec);
+  check_experts(model, spec);
   if (spec.rope_share < 1 && (spec.turned_channels() < 2 || spec.turned_channels() % 2 != 0)) {
     throw InputError(fmt::format(
         "model '{}': rope_share {} turns {} of a head's {} channels, which are no pairs", model,

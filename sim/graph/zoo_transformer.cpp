@@ -1,5 +1,7 @@
 #include "sim/graph/zoo_transformer.h"
 
+#include <cmath>
+
 #include "sim/graph/zoo_block.h"
 
 namespace strata {
@@ -13,6 +15,22 @@ bool TransformerSpec::has_window(std::int64_t block) const {
   if (window == 0) return false;
   if (global_every > 0 && (block + 1) % global_every == 0) return false;
   return window_layers == 0 || block >= layers - window_layers;
+}
+
+bool TransformerSpec::has_experts(std::int64_t block) const {
+  return experts > 0 && (expert_layers == 0 || block >= layers - expert_layers);
+}
+
+std::int64_t TransformerSpec::groups_of_tokens() const {
+  if (token_groups > 0) return token_groups;
+  std::int64_t groups = 1;
+  const auto suits = [&](std::int64_t count) {
+    const double slots = static_cast<double>(chosen_experts() * (seq / count)) * capacity /
+                         static_cast<double>(experts);
+    return seq % count == 0 && slots >= 1 && slots == std::floor(slots);
+  };
+  for (std::int64_t count = 2; count <= 64; count *= 2) groups = suits(count) ? count : groups;
+  return groups;
 }
 
 Graph build_decoder(std::string_view name, std::int64_t batch, const TransformerSpec& spec) {

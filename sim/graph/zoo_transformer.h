@@ -49,6 +49,16 @@ struct TransformerSpec {
   FeedForward activation = FeedForward::gelu;
   double dropout = 0;  ///< of attentions' weights, embeddings and what residual sums take
 
+  // What its feed-forward layer has where that is a mixture of experts.
+  std::int64_t experts = 0;        ///< 0: the layer is dense
+  std::int64_t top_k = 0;          ///< experts that a token has; 2 where it is 0
+  std::int64_t expert_ffn = 0;     ///< width of an expert; that of a dense layer where it is 0
+  std::int64_t shared_ffn = 0;     ///< width of a dense layer beside the experts; 0: none
+  std::int64_t expert_layers = 0;  ///< how many blocks have experts, the last; 0: all
+  std::int64_t token_groups = 0;  ///< of a sequence, with slots of their own; by size where it is 0
+  double capacity = 1;            ///< slots over what tokens take of evenly chosen experts
+  bool normalize_gates = true;    ///< a token's add up to 1
+
   // What its attention has.
   bool causal = false;
   QkNorm qk_norm = QkNorm::none;
@@ -71,6 +81,12 @@ struct TransformerSpec {
   std::int64_t key_heads() const { return kv_heads > 0 ? kv_heads : heads; }
   std::int64_t head_size() const { return head_dim > 0 ? head_dim : hidden / heads; }
   std::int64_t ffn_width() const { return ffn > 0 ? ffn : 4 * hidden; }
+  std::int64_t chosen_experts() const { return top_k > 0 ? top_k : 2; }
+  std::int64_t expert_width() const { return expert_ffn > 0 ? expert_ffn : ffn_width(); }
+  /// Whether a block, counted from 0, has experts.
+  bool has_experts(std::int64_t block) const;
+  /// As given; else the largest power of two up to 64 by which slots for even choices do not grow.
+  std::int64_t groups_of_tokens() const;
   /// How many of a head's channels rotary positions turn.
   std::int64_t turned_channels() const;
   /// Whether a block, counted from 0, sees a window of tokens only.

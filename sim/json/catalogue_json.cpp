@@ -55,6 +55,7 @@ Json models_json() {
                               {"description", entry.description},
                               {"layers", graph.size()},
                               {"parameters", graph.parameters()},
+                              {"active_parameters", graph.active_parameters()},
                               {"macs", macs_of_all(graph)}});
   }
   return json;
@@ -76,6 +77,7 @@ Json network_json(const Graph& graph) {
     json["layers"].push_back(described_layer_json(graph, LayerId(i)));
   }
   json["parameters"] = graph.parameters();
+  json["active_parameters"] = graph.active_parameters();
   json["macs"] = macs_of_all(graph);
   return json;
 }

@@ -12,7 +12,9 @@
 //                 2 ceil(log2 r) latencies (Sanders, Speck, Traeff 2009: two-tree broadcast)
 //   hierarchical  ring reduce-scatter inside each host, ring all-reduce of the parts between
 //                 hosts, ring all-gather inside
-//   ps            gradients to one replica and parameters back (plain transfers, Section 5.1)
+//   all-to-all    B/r^2 over the route of each pair, the latency of the longest; whatever the
+//   algorithm ps            gradients to one replica and parameters back (plain transfers,
+//   Section 5.1)
 //
 // Values and pure functions; thread-safe.
 

@@ -25,6 +25,9 @@ using CutDim = std::tuple<Dim, std::int64_t, std::int64_t, DimAccess>;
 // gradient stays where it is. Of a layer by itself: the parameters that it holds.
 using EdgeKey = std::tuple<std::size_t, std::size_t, std::vector<CutDim>, std::int64_t, Bits>;
 
+/// How a group loads links; halves of an all-reduce load them as it does.
+using Loading = std::pair<SyncAlgorithm, GroupWork>;
+
 /// The behaviour so far, and what it has from which actions: those of blocks are alike.
 struct Observer {
   const BehaviourOf& of;
@@ -36,7 +39,7 @@ struct Observer {
   std::set<std::tuple<std::size_t, PerDim<bool>, Extents, std::int64_t>> statistics = {};
   std::set<std::pair<std::size_t, Extents>> partials = {};
   std::map<std::vector<DeviceId>, std::size_t> group_of = {};  // in found.groups
-  std::vector<std::set<SyncAlgorithm>> algorithms = {};        // of each group
+  std::vector<std::set<Loading>> loadings = {};                // of each group
   std::vector<bool> buckets = {};                              // that were seen
   std::vector<std::uint32_t> ordinals = parameter_ordinals(of.graph);
 
@@ -142,14 +145,16 @@ void observe_places(Observer& by, LayerId layer, LayerId producer, const EdgeRea
 }
 
 // Links that are loaded alike by one protocol are so by each.
-void add_loads(Observer& by, SyncAlgorithm algorithm, std::size_t number) {
-  if (algorithm == SyncAlgorithm::ps || !by.algorithms[number].insert(algorithm).second) return;
+void add_loads(Observer& by, const Loading& loading, std::size_t number) {
+  const auto [algorithm, work] = loading;
+  if (algorithm == SyncAlgorithm::ps || !by.loadings[number].insert(loading).second) return;
   const auto bits_of = [](double value) { return std::bit_cast<std::uint64_t>(value); };
   SumGroup& group = by.found.groups[number];
   const HostSymmetry& hosts = by.of.hosts;
-  Bits at = static_cast<Bits>(algorithm);
+  const bool shuffles = work == GroupWork::all_to_all;
+  Bits at = static_cast<Bits>(algorithm) + (shuffles ? 0xA2A : 0);
   for (const CollectivePhase& phase :
-       by.of.sync_costs.collective(algorithm, group.devices).phases(0)) {
+       by.of.sync_costs.collective(algorithm, group.devices, work).phases(0)) {
     at = mixed(at, bits_of(phase.latency.value), bits_of(phase.bytes_per_byte));
     for (const LinkLoad& load : phase.loads) {
       const std::uint32_t host = hosts.host(load.link);
@@ -164,15 +169,15 @@ void add_loads(Observer& by, SyncAlgorithm algorithm, std::size_t number) {
 
 // What the same devices sum one after another is one group's.
 void add_group(Observer& by, const std::vector<DeviceId>& devices, Bits sums,
-               std::span<const SyncAlgorithm> algorithms) {
+               std::span<const SyncAlgorithm> algorithms, GroupWork work = GroupWork::all_reduce) {
   const auto [at, fresh] = by.group_of.try_emplace(devices, by.found.groups.size());
   if (fresh) {
     by.found.groups.push_back({devices});
-    by.algorithms.emplace_back();
+    by.loadings.emplace_back();
   }
   SumGroup& group = by.found.groups[at->second];
   group.sums = mixed(group.sums, sums);
-  for (const SyncAlgorithm algorithm : algorithms) add_loads(by, algorithm, at->second);
+  for (const SyncAlgorithm algorithm : algorithms) add_loads(by, {algorithm, work}, at->second);
 }
 
 Bits contents_of(const Bucket& bucket) {
@@ -201,7 +206,8 @@ Bits add_bucket(Observer& by, std::uint32_t b) {
 void add_groups(Observer& by, const ExchangeGroups& groups, Bits number) {
   constexpr SyncAlgorithm kRing = SyncAlgorithm::ring;
   for (const ExchangeGroups::Group& group : groups.groups) {
-    add_group(by, group.devices, mixed(0xE8C4, number, group.elements), std::span(&kRing, 1));
+    add_group(by, group.devices, mixed(0xE8C4, number, group.elements), std::span(&kRing, 1),
+              group.cut_otherwise ? GroupWork::all_to_all : GroupWork::all_reduce);
   }
 }
 

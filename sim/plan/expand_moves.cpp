@@ -85,9 +85,9 @@ class ExchangesOfMoves {
     const auto copies = [this](DeviceId device) { return to_.cluster[device].copy_engine; };
     if (!std::all_of(all.devices.begin(), all.devices.end(), copies)) return kNoExchange;
     const Bytes bytes = to_.bytes_of(all.elements);
-    const std::uint32_t shape =
-        group_shape(to_, SyncAlgorithm::ring, all.devices, bytes, moves_.work);
-    return number = to_.builder.add_exchange(moves_.work, shape, bytes);
+    const GroupWork work = all.cut_otherwise ? GroupWork::all_to_all : moves_.work;
+    const std::uint32_t shape = group_shape(to_, SyncAlgorithm::ring, all.devices, bytes, work);
+    return number = to_.builder.add_exchange(work, shape, bytes);
   }
 
  private:

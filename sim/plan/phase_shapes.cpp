@@ -228,6 +228,25 @@ PhaseShape rings_shape(const Network& network, std::span<const DeviceId> ring, d
   return ring_shape(network, ring, passes);
 }
 
+// Each device sends another part to every other, at once.
+PhaseShape all_to_all_shape(const Network& network, std::span<const DeviceId> devices) {
+  const auto r = static_cast<double>(devices.size());
+  PhaseShape shape;
+  StepLoads sum(network);
+  for (const DeviceId from : devices) {
+    for (const DeviceId to : devices) {
+      if (from == to) continue;
+      sum.add_route(from, to, 1);
+      shape.latency = std::max(shape.latency, network.routes.latency(from, to));
+      (network.is_inside(from, to) ? shape.inside : shape.between) = 1;
+    }
+  }
+  shape.bytes_per_byte = 1 / (r * r);
+  shape.parts = r - 1;
+  shape.loads = std::move(sum).loads();
+  return shape;
+}
+
 // Node i of an in-order binary tree over 0..r-1 hangs under the node that clears its lowest set
 // bit and sets the next; node 0 is the root.
 std::size_t tree_parent(std::size_t i, std::size_t r) {
@@ -340,6 +359,7 @@ std::vector<PhaseShape> phase_shapes(SyncAlgorithm algorithm, GroupWork work,
                                      const Cluster& cluster, std::span<const DeviceId> devices) {
   const HostRoutes routes(cluster);
   const Network network{cluster, routes};
+  if (work == GroupWork::all_to_all) return {all_to_all_shape(network, devices)};
   if (algorithm == SyncAlgorithm::hierarchical) return hierarchical_shapes(network, devices, work);
   const std::vector<DeviceId> order = ring_order(routes, devices);
   const double passes = work == GroupWork::all_reduce ? 2 : 1;

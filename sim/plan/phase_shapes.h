@@ -31,7 +31,7 @@ struct PhaseShape {
 };
 
 /// Of ring, tree or hierarchical; `devices`: two at least. Hierarchical has three phases, or of a
-/// half two; those that have nothing to do are empty.
+/// half two; those that have nothing to do are empty. An all-to-all is one, whatever the algorithm.
 std::vector<PhaseShape> phase_shapes(SyncAlgorithm algorithm, GroupWork work,
                                      const Cluster& cluster, std::span<const DeviceId> devices);
 

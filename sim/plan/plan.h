@@ -94,10 +94,11 @@ struct Transfer {
 /// Transfers that a library does at once: all of a group's devices send and receive. They begin
 /// once all that they bring is there, and end together.
 struct Exchange {
-  GroupWork work = GroupWork::all_gather;  ///< or a reduce-scatter, of which the receivers add up
-  std::uint32_t shape = 0;                 ///< in group_shapes()
-  Bytes bytes;                             ///< of the tensor that all of them have together
-  TaskId first;                            ///< of its transfers
+  /// Or a reduce-scatter, of which the receivers add up, or an all-to-all.
+  GroupWork work = GroupWork::all_gather;
+  std::uint32_t shape = 0;  ///< in group_shapes()
+  Bytes bytes;   ///< of the tensor that all of them have together; of an all-to-all, what all get
+  TaskId first;  ///< of its transfers
   bool fused = false;  ///< half of an all-reduce: the scattered sums are gathered by all of them
   bool operator==(const Exchange&) const = default;
 };

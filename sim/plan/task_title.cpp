@@ -5,14 +5,21 @@
 #include "sim/plan/work_kind.h"
 
 namespace strata {
+namespace {
+
+std::string_view exchange_name(GroupWork work) {
+  if (work == GroupWork::all_to_all) return "all-to-all";
+  return work == GroupWork::reduce_scatter ? "reduce-scatter" : "all-gather";
+}
+
+}  // namespace
 
 std::string task_title(const Graph& graph, const Plan& plan, const Task& task) {
   std::string layer = graph[task.layer].name;
   const HostPart part = plan.host_part(task);
   const std::string_view what = part != HostPart::none ? name(part) : role_of(task).name;
   if (const Exchange* exchange = plan.exchange_of(task)) {
-    const bool sums = exchange->work == GroupWork::reduce_scatter;
-    return fmt::format("{} {}, {}{}", layer, what, sums ? "reduce-scatter" : "all-gather",
+    return fmt::format("{} {}, {}{}", layer, what, exchange_name(exchange->work),
                        round_text(plan, task));
   }
   if (!in_group(task.kind)) return fmt::format("{} {}{}", layer, what, round_text(plan, task));

@@ -65,7 +65,8 @@ constexpr auto kSettings = std::to_array<SettingSpec>({
     {"batch_per_device", ValueForm::positive, kEveryJob, "",
      "samples per device instead (default 32)", kNoWords, kMostSamples},
     {"strategy", ValueForm::strategy, kOfOneStrategy, "STRATEGY",
-     "data, model, owt, hybrid:tp=T[,sp=1][,cp=C[,cp_by=heads]][,pp=P[,vp=V|v]] (T devices share "
+     "data, model, owt, hybrid:tp=T[,sp=1][,cp=C[,cp_by=heads]][,ep=E[,etp=T]][,pp=P[,vp=V|v]] (T "
+     "devices share "
      "each product, C the tokens, P the layers, the rest the samples), eq1 (the least time under "
      "Eq. 1), optimal "
      "(the fastest simulated step that a search finds) or a .json file",

@@ -49,12 +49,18 @@ Parts parts_of(const Needs& needs, const std::vector<DeviceId>& devices) {
   return parts;
 }
 
-// Whether all of them need the same of the same.
+// Whether all of them need of all of them, and of nobody else.
+bool need_of_all(const Needs& needs, const std::vector<DeviceId>& devices) {
+  return std::all_of(devices.begin(), devices.end(), [&](DeviceId device) {
+    const auto need = needs.find(device);
+    return need != needs.end() && need->second.devices() == devices;
+  });
+}
+
+// Whether all of them need the same.
 bool need_alike(const Needs& needs, const std::vector<DeviceId>& devices, const Need& first) {
   return std::all_of(devices.begin(), devices.end(), [&](DeviceId device) {
-    const auto other = needs.find(device);
-    if (other == needs.end() || other->second.devices() != devices) return false;
-    const std::vector<Box>* boxes = other->second.boxes;
+    const std::vector<Box>* boxes = needs.at(device).boxes;
     return first.boxes == nullptr || boxes == first.boxes || *boxes == *first.boxes;
   });
 }
@@ -64,13 +70,16 @@ ExchangeGroups groups_of(const Needs& needs) {
   for (const auto& [reader, need] : needs) {
     if (!crosses(reader, need) || found.of.contains(reader)) continue;
     std::vector<DeviceId> devices = need.devices();
-    if (!need.elements.contains(reader) || !need_alike(needs, devices, need)) return {};
+    if (!need.elements.contains(reader) || !need_of_all(needs, devices)) return {};
     const Parts parts = parts_of(needs, devices);
     if (!parts.are_even()) return {};
+    const bool otherwise = !need_alike(needs, devices, need);
+    if (otherwise && devices.size() > kMostOfAllToAll) return {};
     const auto number = static_cast<std::uint32_t>(found.groups.size());
     for (const DeviceId device : devices) found.of.emplace(device, number);
     const auto count = static_cast<std::int64_t>(devices.size());
-    found.groups.push_back({std::move(devices), count * parts.most});
+    const std::int64_t elements = count * parts.most * (otherwise ? count : 1);
+    found.groups.push_back({std::move(devices), elements, otherwise});
   }
   return found;
 }

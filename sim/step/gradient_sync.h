@@ -79,7 +79,8 @@ void check(const GradientSync& sync);
 inline constexpr Bytes kUsualBucket{std::int64_t{25} << 20};
 
 /// Of an all-reduce, which half: each device gets its interval of the sum, or all get everybody's
-/// interval. Between the two stands what replicas do with an interval each (LowerOptions::zero).
-enum class GroupWork : std::uint8_t { all_reduce, reduce_scatter, all_gather };
+/// interval. Between the two stands what replicas do with an interval each (LowerOptions::zero). An
+/// all-to-all sums nothing: each device gets another part of what each has.
+enum class GroupWork : std::uint8_t { all_reduce, reduce_scatter, all_gather, all_to_all };
 
 }  // namespace strata

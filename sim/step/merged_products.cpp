@@ -8,20 +8,23 @@
 namespace strata {
 namespace {
 
-// Null for a layer that is not one of several products.
-const Linear* product_of(const Layer& layer) {
-  const auto* const linear = std::get_if<Linear>(&layer.op);
-  return linear != nullptr && linear->weight_of.empty() ? linear : nullptr;
+// Whether the layer may be one of several products.
+bool is_product(const Layer& layer) {
+  const bool multiplies =
+      std::holds_alternative<Linear>(layer.op) || std::holds_alternative<ExpertLinear>(layer.op);
+  return multiplies && !layer.weight_of.valid();
 }
 
 // With a bias as the layer's, or like it without.
 std::vector<LayerId> products_of_one_input(const Graph& graph, LayerId layer) {
-  const Linear* const own = product_of(graph[layer]);
-  if (own == nullptr) return {};
+  const Layer& own = graph[layer];
+  if (!is_product(own)) return {};
   std::vector<LayerId> layers;
-  for (LayerId reader : graph.consumers(graph[layer].inputs.front())) {
-    const Linear* const other = product_of(graph[reader]);
-    if (other != nullptr && other->bias == own->bias) layers.push_back(reader);
+  for (LayerId reader : graph.consumers(own.inputs.front())) {
+    const Layer& other = graph[reader];
+    const bool alike = other.op.index() == own.op.index() &&
+                       (other.parameters.bias > 0) == (own.parameters.bias > 0);
+    if (is_product(other) && alike) layers.push_back(reader);
   }
   return layers;
 }
@@ -64,10 +67,13 @@ PartOfProduct part_of_product(const Graph& graph, std::span<const LayerId> layer
   for (LayerId each : layers) {
     columns += std::max<std::int64_t>(1, graph[each].output[Dim::c] * held / whole);
   }
-  const bool bias = std::get<Linear>(own.op).bias, adds_bias = bias && shard.terms.begin == 0;
-  PartOfProduct part{Linear{columns, bias},
-                     extents(shard),
-                     {columns * terms_in(own, shard), adds_bias ? columns : 0}};
+  const bool of_experts = own.parameters.loops[Dim::d];
+  const bool bias = own.parameters.bias > 0, adds_bias = bias && shard.terms.begin == 0;
+  const std::int64_t weights = of_experts ? shard[Dim::d].size() : 1;
+  PartOfProduct part{
+      of_experts ? Op(ExpertLinear{columns}) : Op(Linear{columns, bias}),
+      extents(shard),
+      {weights * columns * terms_in(own, shard), adds_bias ? columns : 0, own.parameters.loops}};
   part.output[Dim::c] = columns;
   part.share = static_cast<double>(held) / static_cast<double>(columns);
   part.first = layer == layers.front();

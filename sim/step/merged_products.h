@@ -1,8 +1,8 @@
 #pragma once
 
-// The pass that merges products: linear layers that read one input, computed as one product. So do
-// frameworks whose weights of query, key and value, or of a gate and what it gates, lie in one
-// matrix. Pure; thread-safe.
+// The pass that merges products: linear layers that read one input, or such layers of experts,
+// computed as one product. So do frameworks whose weights of query, key and value, or of a gate and
+// what it gates, lie in one matrix. Pure; thread-safe.
 
 #include <cstdint>
 #include <span>

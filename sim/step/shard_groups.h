@@ -16,8 +16,8 @@ namespace strata {
 std::vector<std::vector<std::uint32_t>> shard_groups(const Degrees& degrees,
                                                      const PerDim<bool>& over);
 
-/// The shards that hold a copy of each parameter shard: groups[k] for the k-th part in c, or all of
-/// them in one group where channels share the parameters.
+/// The shards that hold a copy of each parameter shard: groups[k] for the k-th part in the dims
+/// that the parameters carry.
 std::vector<std::vector<std::uint32_t>> replica_shards(const Layer& layer, const Degrees& degrees);
 
 /// The devices of the shards, in their order.

@@ -80,6 +80,7 @@ bool shares_parameters(const GradientSync& sync, const Bucket& bucket) {
 bool wants_gradient(const Graph& graph, const Step& step, LayerId layer, std::size_t input) {
   const LayerId producer = graph[layer].inputs[input];
   if (is_input(graph[producer].op) || !step[producer].needs_gradient) return false;
+  if (!has_gradient(graph[layer].op, input)) return false;
   return !earlier_reading(graph[layer], input);  // both gradients are one sum
 }
 

@@ -45,6 +45,10 @@ bool begins_sequence(const Layer& layer) {
          std::holds_alternative<Attention>(layer.op);
 }
 
+bool has_experts(const Layer& layer) {
+  return std::holds_alternative<Router>(layer.op);
+}
+
 std::string_view parts_of(Dim dim) {
   switch (dim) {
     case Dim::n:
@@ -77,6 +81,9 @@ DimWords dim_words(const Graph& graph, LayerId layer, Dim dim) {
   const bool line = it.output[Dim::d] == 1 && it.output[Dim::h] == 1;
   if (dim == Dim::w && line && std::ranges::any_of(graph.layers(), begins_sequence)) {
     return {"tokens", "tokens"};
+  }
+  if (dim == Dim::d && std::ranges::any_of(graph.layers(), has_experts)) {
+    return {"experts", "experts"};
   }
   return {name(dim), parts_of(dim)};
 }

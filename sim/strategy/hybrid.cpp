@@ -42,12 +42,18 @@ class Hybrid {
     }
     samples_ = static_cast<int>(devices / inner);
     stage_devices_ = static_cast<std::size_t>(devices / sizes_.stages);
+    share_experts();
   }
 
   Strategy build() && {
     if (sizes_.by_heads && std::ranges::none_of(graph_.layers(), has_heads)) {
       throw InputError(
           fmt::format("strategy '{}': cp_by=heads needs an attention; no layer is one", text_));
+    }
+    if ((sizes_.experts > 1 || sizes_.expert_tensor > 0) &&
+        std::ranges::none_of(graph_.layers(), has_experts)) {
+      throw InputError(
+          fmt::format("strategy '{}': ep and etp need experts; no layer has any", text_));
     }
     for (std::size_t i = 0; i < graph_.size(); ++i) add(graph_.layers()[i]);
     if (sizes_.stages > 1) move_to_stages();
@@ -73,16 +79,76 @@ class Hybrid {
     const bool reads_channels =
         std::any_of(layer.inputs.begin(), layer.inputs.end(),
                     [&](LayerId producer) { return channels_[producer()]; });
+    if (is_of_experts(layer)) return add_experts(layer, reads_channels);
     const bool sums =
         layer.reduction >= std::max(2, sizes_.tensor) && (reads_channels || !is_product(layer));
     const bool by_channels =
-        !input && !sums && !parts_a_head(layer) &&
+        !input && !sums && !parts_a_head(layer) && why_whole(layer.op, Dim::c).empty() &&
         (is_product(layer) || layer.output[Dim::w] == 1 || (reads_channels && !mixes(layer)));
     configs_.push_back(input         ? config_on_first_devices(kWhole)
                        : sums        ? in_terms(layer)
                        : by_channels ? in_channels(layer)
                                      : in_tokens(layer));
     channels_.push_back(by_channels);
+  }
+
+  // Of the devices of a stage, those that share a dispatch's experts share tokens, too.
+  void share_experts() {
+    const std::int64_t tokens = std::int64_t{sizes_.context} * sizes_.tensor;
+    const std::int64_t experts = std::int64_t{sizes_.experts} * sizes_.devices_of_expert();
+    if (experts % tokens == 0 && samples_ * tokens % experts == 0) {
+      expert_samples_ = static_cast<int>(samples_ * tokens / experts);
+    } else if (tokens % experts == 0) {
+      expert_samples_ = samples_;
+      expert_tokens_ = static_cast<int>(tokens / experts);
+    } else {
+      throw InputError(
+          fmt::format("strategy '{}': the experts' ep x etp = {} devices do not divide the {} of a "
+                      "stage, or do not have whole samples or equal parts of one",
+                      text_, experts, stage_devices_));
+    }
+  }
+
+  static bool has_experts(const Layer& layer) { return layer.parameters.loops[Dim::d]; }
+  // What computes on slots.
+  bool is_of_experts(const Layer& layer) const {
+    if (has_experts(layer)) return true;
+    return layer.output[Dim::d] > 1 &&
+           std::ranges::any_of(layer.inputs, [&](LayerId read) { return experts_.contains(read); });
+  }
+
+  void add_experts(const Layer& layer, bool reads_channels) {
+    const int shared = sizes_.devices_of_expert();
+    const bool sums = shared > 1 && is_product(layer) && reads_channels;
+    Degrees degrees = kWhole;
+    degrees[Dim::n] = expert_samples_;
+    degrees[Dim::d] = sizes_.experts;
+    degrees[Dim::w] = expert_tokens_;
+    if (sums) {
+      degrees.r = shared;
+      degrees.scatter = Dim::w;
+    } else {
+      degrees[Dim::c] = shared;
+    }
+    check(layer, degrees);
+    experts_.insert(LayerId(configs_.size()));
+    configs_.push_back(on_experts(degrees));
+    channels_.push_back(!sums && shared > 1);
+  }
+
+  // From the slowest to the fastest: samples, tokens, experts, channels or terms.
+  Config on_experts(const Degrees& degrees) const {
+    const Partition cut({}, degrees);
+    const int shared = sizes_.devices_of_expert();
+    std::vector<DeviceId> devices;
+    devices.reserve(static_cast<std::size_t>(cut.shard_count()));
+    for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
+      const PerDim<std::int32_t> at = cut.coordinates(shard);
+      const std::int64_t part = std::int64_t{at[Dim::n]} * expert_tokens_ + at[Dim::w] / degrees.r;
+      const std::int64_t expert = part * sizes_.experts + at[Dim::d];
+      devices.emplace_back(expert * shared + at[Dim::c] + at[Dim::w] % degrees.r);
+    }
+    return {degrees, std::move(devices)};
   }
 
   static bool has_heads(const Layer& layer) { return std::holds_alternative<Attention>(layer.op); }
@@ -98,7 +164,7 @@ class Hybrid {
 
   // Whether more devices share the channels than a norm of heads has heads.
   bool parts_a_head(const Layer& layer) const {
-    return layer.parameters.shared_by_channels && !may_cut(layer, Dim::c, sizes_.tensor);
+    return !layer.parameters.loops[Dim::c] && !may_cut(layer, Dim::c, sizes_.tensor);
   }
 
   // What lies between products: each of T devices has some tokens, or all of them.
@@ -155,7 +221,11 @@ class Hybrid {
   }
 
   Config placed(const Layer& layer, const Cut& cut) const {
-    const Degrees& degrees = cut.degrees;
+    check(layer, cut.degrees);
+    return config_of(cut);
+  }
+
+  void check(const Layer& layer, const Degrees& degrees) const {
     for (Dim dim : kDims) {
       if (may_cut(layer, dim, degrees[dim])) continue;
       fail(layer, fmt::format("degree {} in {}; allowed: 1 to {}, {}", degrees[dim], name(dim),
@@ -165,7 +235,6 @@ class Hybrid {
         (degrees.r > 1 && !may_scatter(layer, degrees)[degrees.scatter])) {
       fail(layer, fmt::format("{} shards of each output are too many", degrees.r));
     }
-    return config_of(cut);
   }
 
   void move_to_stages() {
@@ -203,8 +272,10 @@ class Hybrid {
   HybridSizes sizes_;
   int samples_ = 1;
   std::size_t stage_devices_ = 1;
+  int expert_samples_ = 1, expert_tokens_ = 1;  // parts of each, of what experts compute
   std::vector<Config> configs_;
   std::vector<bool> channels_;  // by layer: its output lies cut in channels
+  std::set<LayerId> experts_;   // that compute on slots
 };
 
 }  // namespace
@@ -234,6 +305,10 @@ HybridSizes parse_hybrid(std::string_view text) {
         throw InputError(fmt::format("strategy '{}': cp_by must be heads, not '{}'", text, digits));
       }
       sizes.by_heads = true;
+    } else if (key == "ep") {
+      sizes.experts = read_count(text, key, digits, kMostParts);
+    } else if (key == "etp") {
+      sizes.expert_tensor = read_count(text, key, digits, kMostParts);
     } else if (key == "sp") {
       read_count(text, key, digits, 1);
       sizes.shares_tokens = true;
@@ -252,7 +327,7 @@ HybridSizes parse_hybrid(std::string_view text) {
     } else {
       throw InputError(
           fmt::format("strategy '{}': '{}' is no size; allowed: tp=T, sp=1, cp=C, cp_by=heads, "
-                      "pp=P, vp=V, vp=v",
+                      "ep=E, etp=T, pp=P, vp=V, vp=v",
                       text, item));
     }
   }

@@ -75,12 +75,13 @@ class PartRuns {
   bool parameters_;
 };
 
-// Of the channels and of the terms: shards with the same ones are replicas, and so are all where
-// channels share the parameters.
-using HeldParameters = std::pair<Interval, Interval>;
-HeldParameters parameters_in(const Layer& layer, const Tile& tile) {
-  if (layer.parameters.shared_by_channels) return {};
-  return {tile[Dim::c], tile.terms};
+// Of the dims that the parameters carry and of the terms: shards with the same ones are replicas.
+Tile parameters_in(const Layer& layer, const Tile& tile) {
+  Tile held({}, tile.terms);
+  for (Dim dim : kDims) {
+    if (layer.parameters.loops[dim]) held[dim] = tile[dim];
+  }
+  return held;
 }
 
 // Of the gradients of an output, which all shards of its sums have.
@@ -150,8 +151,8 @@ void Follower::compare(TensorKey key, std::span<const float> values) {
   found.allowed =
       key.role == TensorRole::parameters ? kParameterTolerance : layer_tolerance(plan_.dtype());
   const Partition cut = partition(graph_[key.layer], plan_.placement(key.layer).degrees);
-  std::set<HeldParameters> held;  // replicas hold the same ones
-  std::set<Box> boxes;            // so do copies
+  std::set<Tile> held;  // replicas hold the same ones
+  std::set<Box> boxes;  // so do copies
   std::size_t covered = 0;
   double squares = 0, farthest = 0;
   if (const auto whole = record_.whole(key); whole.size() == values.size()) {
@@ -189,7 +190,7 @@ void Follower::compare(TensorKey key, std::span<const float> values) {
 void Follower::compare_replicas(LayerId layer) {
   const TensorKey key{TensorRole::parameters, layer};
   const Partition cut = partition(graph_[layer], plan_.placement(layer).degrees);
-  std::map<HeldParameters, const Part*> first;
+  std::map<Tile, const Part*> first;
   for (const Part& part : record_.parts(key)) {
     const Part& other =
         *first.try_emplace(parameters_in(graph_[layer], cut.tile(part.shard)), &part).first->second;

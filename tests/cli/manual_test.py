@@ -65,7 +65,7 @@ def page(path):
 
 def plain(text):
     """Text of a page without what roff reads."""
-    text = re.sub(r"\\f[BIR]|\\&", "", text)
+    text = re.sub(r"\\f[BIR]|\\[&:]", "", text)
     return text.replace("\\-", "-").replace("\\e", "\\").replace("\\(ti", "~").replace("\\(ha", "^")
 
 

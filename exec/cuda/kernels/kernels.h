@@ -17,7 +17,8 @@ namespace strata::cuda {
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec);
 
 // Each in the source of its name, both poolings in one, both embeddings, linear with fully
-// connected, and what makes and takes apart tokens in tokens.cu; `op` is the layer's.
+// connected, what makes and takes apart tokens in tokens.cu, and what moves them to experts and
+// back in experts.cu; `op` is the layer's.
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Convolution& op);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const FullyConnected& op);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Linear& op);
@@ -39,6 +40,10 @@ std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Pos
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Tokens& op);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const ClassToken& op);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const SelectToken& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Router& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Dispatch& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const ExpertLinear& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Combine& op);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Flatten& op);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec,
                                     const SoftmaxCrossEntropy& op);

@@ -211,10 +211,13 @@ class ChakraWriter {
   }
 
   Collective collective_of(const Exchange& exchange) const {
-    const bool gathers = exchange.work == GroupWork::all_gather;
+    const CollectiveType type = exchange.work == GroupWork::all_to_all ? CollectiveType::all_to_all
+                                : exchange.work == GroupWork::all_gather
+                                    ? CollectiveType::all_gather
+                                    : CollectiveType::reduce_scatter;
     const auto number = static_cast<std::size_t>(&exchange - plan_.exchanges().data());
     const std::vector<DeviceId>& devices = plan_.group_shapes()[exchange.shape].devices;
-    return {gathers ? CollectiveType::all_gather : CollectiveType::reduce_scatter,
+    return {type,
             plan_.groups().size() + number,
             exchange.bytes,
             static_cast<std::int64_t>(devices.size()),
@@ -222,14 +225,15 @@ class ChakraWriter {
             SyncAlgorithm::ring};
   }
 
-  // An all-gather's size is what each gives, the others' the whole tensor.
+  // An all-gather's and an all-to-all's size is what each gives, the others' the whole tensor.
   void tell_collective(const Collective& of, std::size_t step, ChakraNode& node) const {
     const std::int64_t bytes = of.bytes.value;
-    const bool gathers = of.type == CollectiveType::all_gather;
+    const bool gives =
+        of.type == CollectiveType::all_gather || of.type == CollectiveType::all_to_all;
     node.prepared = {0};
     node.attributes.push_back(int64_attribute("comm_type", static_cast<std::int64_t>(of.type)));
     node.attributes.push_back(
-        int64_attribute("comm_size", gathers ? (bytes + of.devices - 1) / of.devices : bytes));
+        int64_attribute("comm_size", gives ? (bytes + of.devices - 1) / of.devices : bytes));
     node.attributes.push_back(
         int32_attribute("comm_tag", static_cast<std::int32_t>(step * collectives_ + of.number)));
     node.attributes.push_back(string_attribute("pg_name", of.group));

@@ -22,7 +22,12 @@ enum class NodeType : std::uint8_t {
   receive = 6,
   collective = 7
 };
-enum class CollectiveType : std::uint8_t { all_reduce = 0, all_gather = 2, reduce_scatter = 7 };
+enum class CollectiveType : std::uint8_t {
+  all_reduce = 0,
+  all_gather = 2,
+  all_to_all = 6,
+  reduce_scatter = 7
+};
 
 /// One named value of a node or of the file.
 WireMessage int32_attribute(std::string_view name, std::int32_t value);

@@ -60,6 +60,11 @@ class TorchDims {
   Dims of(LayerId id) const {
     const Layer& layer = graph_[id];
     if (is_input(layer.op)) return of_input(id);
+    if (std::holds_alternative<Router>(layer.op)) {
+      throw InputError(fmt::format(
+          "network {}: layer {}: a mixture of experts is not written; allowed: dense networks",
+          graph_.name(), layer.name));
+    }
     if (std::holds_alternative<Embedding>(layer.op)) return kTokens;
     const Dims& read = dims_[layer.inputs.front()()];
     const bool tokens = read == kTokens || read == kNumbers;
@@ -188,7 +193,7 @@ class OnMesh {
     const WeightDims dims = weight_dims(layer_.op);
     return by_mesh_dim([&](std::size_t m) -> std::optional<std::size_t> {
       if (layout_.terms[m]) return dims.terms;
-      if (layer_.parameters.shared_by_channels) return std::nullopt;
+      if (!layer_.parameters.loops[Dim::c]) return std::nullopt;
       return computed(m) == Dim::c ? std::optional(dims.channels) : std::nullopt;
     });
   }

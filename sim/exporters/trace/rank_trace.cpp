@@ -27,6 +27,8 @@ std::string_view kernel_of(GroupWork work) {
       return "ncclKernel_ReduceScatter ";
     case GroupWork::all_gather:
       return "ncclKernel_AllGather ";
+    case GroupWork::all_to_all:
+      return "ncclKernel_SendRecv ";
     case GroupWork::all_reduce:
       break;
   }

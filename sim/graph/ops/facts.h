@@ -19,21 +19,32 @@ using InputExtents = std::span<const Extents>;  ///< of a layer's inputs, in ord
 /// Every dim but c.
 inline constexpr PerDim<bool> kAllButChannels = {{true, false, true, true, true}};
 
-/// The parameters of one layer, in elements. The weight has a row for each output channel, so a cut
-/// of the output in c cuts both tensors in equal proportion, unless all channels share them.
+/// Channels alone.
+inline constexpr PerDim<bool> kChannels = {{false, true, false, false, false}};
+/// No dim.
+inline constexpr PerDim<bool> kNoLoops = {};
+
+/// The parameters of one layer, in elements. A cut of the output in a dim that they carry cuts both
+/// tensors in equal proportion.
 struct Parameters {
   std::int64_t weight = 0;  ///< elements of the weight: O x I/groups x kernel, O x I, or C
   std::int64_t bias = 0;    ///< elements of the bias: O (batch norm's shift: C), or 0
-  /// The channels have no rows of their own: groups of them share the weight, whole (a norm of
-  /// heads, whose scale is one head's).
-  bool shared_by_channels = false;
+  /// The dims whose elements have rows of their own. Most have one for each output channel; no dim
+  /// where groups of channels share the weight, whole (a norm of heads, whose scale is one head's).
+  PerDim<bool> loops = kChannels;
 
   constexpr std::int64_t total() const { return weight + bias; }
   /// The dims whose cuts replicate parameters, and over which their gradients are summed.
   constexpr PerDim<bool> replicated() const {
-    PerDim<bool> dims = kAllButChannels;
-    dims[Dim::c] = shared_by_channels;
+    PerDim<bool> dims;
+    for (Dim dim : kDims) dims[dim] = !loops[dim];
     return dims;
+  }
+  /// How many rows a tensor of these extents has: elements of the dims that are carried.
+  constexpr std::int64_t rows(const Extents& extents) const {
+    std::int64_t count = 1;
+    for (Dim dim : kDims) count *= loops[dim] ? extents[dim] : 1;
+    return count;
   }
   bool operator==(const Parameters&) const = default;
 };
@@ -157,6 +168,8 @@ struct OpTraits {
   bool loss = false;
   /// Reads the same of each input, so that one which stands twice is read once.
   bool reads_all_alike = false;
+  /// The inputs behind the first say where its elements go, and get no gradient.
+  bool gradient_of_first_alone = false;
   /// A layer of this op that reads what one before it reads is served by that one's reading where
   /// it is cut as that one (first_reader()).
   bool shares_reading = false;

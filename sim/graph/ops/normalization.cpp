@@ -91,7 +91,7 @@ Saved RmsNorm::saved(const SavedContext& of) const {
 }
 
 Parameters RmsNorm::parameters(InputExtents inputs) const {
-  if (head_size > 0) return {.weight = head_size, .shared_by_channels = true};
+  if (head_size > 0) return {.weight = head_size, .loops = kNoLoops};
   return {.weight = inputs[0][Dim::c]};
 }
 

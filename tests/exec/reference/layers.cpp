@@ -59,6 +59,10 @@ struct Forward {
   Tensor operator()(const Tokens&) const { return reshaped(); }
   Tensor operator()(const ClassToken&) const { return class_token(call); }
   Tensor operator()(const SelectToken& op) const { return select_token(call, op); }
+  Tensor operator()(const Router& op) const { return router(call, op); }
+  Tensor operator()(const Dispatch& op) const { return dispatch(call, op); }
+  Tensor operator()(const ExpertLinear&) const { return expert_linear(call); }
+  Tensor operator()(const Combine& op) const { return combine(call, op); }
   Tensor operator()(const RmsNorm& op) const { return rms_norm(call, op); }
   Tensor operator()(const BatchNorm& op) const { return batch_norm(call, op); }
   Tensor operator()(const LayerNorm& op) const { return layer_norm(call, op); }
@@ -139,6 +143,10 @@ struct Backward {
   Gradients operator()(const SelectToken& op) const {
     return only(select_token_backward(call, op, dy));
   }
+  Gradients operator()(const Router& op) const { return router_backward(call, op, dy); }
+  Gradients operator()(const Dispatch& op) const { return dispatch_backward(call, op, dy); }
+  Gradients operator()(const ExpertLinear&) const { return expert_linear_backward(call, dy); }
+  Gradients operator()(const Combine& op) const { return combine_backward(call, op, dy); }
   Gradients operator()(const RmsNorm& op) const { return rms_norm_backward(call, op, dy); }
   Gradients operator()(const BatchNorm& op) const { return batch_norm_backward(call, op, dy); }
   Gradients operator()(const LayerNorm& op) const { return layer_norm_backward(call, op, dy); }

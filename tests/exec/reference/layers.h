@@ -14,7 +14,7 @@
 namespace strata::reference {
 
 /// A layer's parameters or their gradients, row-major: (O, I/groups, kD, kH, kW), (O, I), (C) or
-/// (C, positions); of an embedding (vocabulary, C).
+/// (C, positions); of an embedding (vocabulary, C), of experts (experts, O, I).
 struct Weights {
   std::vector<double> weight, bias;
   bool operator==(const Weights&) const = default;

@@ -75,6 +75,14 @@ struct Draw {
     return {head_size(), causal, causal && flag() ? count(1, 6) : 0, flag() ? real(2, 10000) : 0,
             flag() ? real(0, 0.9) : 0};
   }
+  /// Of tokens in groups, of which there are as many in some drawn sequence.
+  std::int64_t groups() const { return count(1, 3); }
+  Router router() const {
+    Router op{count(1, 9), 1, flag()};
+    op.top_k = count(1, op.experts);
+    return op;
+  }
+  Dispatch dispatch() const { return {count(1, 3), groups(), real(0.3, 2)}; }
   /// What few ops have, so that the values of the others are drawn as ever.
   Op with_more(Op op) const {
     if (auto* attention = std::get_if<Attention>(&op)) {
@@ -126,6 +134,10 @@ std::vector<Op> every_op(const Draw& draw) {
   for (std::size_t k = 0; k < kActivationKinds; ++k) {
     ops.emplace_back(draw.activation(static_cast<ActivationKind>(k)));
   }
+  ops.emplace_back(draw.router());
+  ops.emplace_back(draw.dispatch());
+  ops.emplace_back(ExpertLinear{draw.count(1, draw.most_channels)});
+  ops.emplace_back(Combine{draw.groups()});
   return ops;
 }
 
@@ -154,9 +166,26 @@ std::vector<LayerId> draw_heads(const Draw& draw, GraphBuilder& builder) {
           builder.add("x2", Input{keys}, {})};
 }
 
+/// Tokens or slots, and gates that choose experts: infer_output() refuses groups that do not
+/// divide.
+std::vector<LayerId> draw_experts(const OpCase& c, const Draw& draw, GraphBuilder& builder) {
+  const std::int64_t experts = draw.count(3, 9), channels = draw.count(1, c.most_channels);
+  const Extents gates = {{1, experts, 1, 1, 6 * draw.count(1, 2)}};
+  Extents first = {{1, channels, experts, 1, 6 * draw.count(1, 2)}};
+  if (c.name == "dispatch") first = {{1, channels, 1, 1, gates[Dim::w]}};
+  const LayerId x = builder.add("x0", Input{first}, {});
+  if (c.name == "expert_linear") return {x};
+  return {x, builder.add("x1", Input{gates}, {})};
+}
+
+bool moves_to_experts(const OpCase& c) {
+  return c.name == "dispatch" || c.name == "combine" || c.name == "expert_linear";
+}
+
 /// What a layer of the case reads, appended to the builder.
 std::vector<LayerId> draw_sources(const OpCase& c, const Draw& draw, GraphBuilder& builder) {
   if (c.name == "attention") return draw_heads(draw, builder);
+  if (moves_to_experts(c)) return draw_experts(c, draw, builder);
   Extents e = draw.sample();
   if (c.name == "embedding") e[Dim::c] = 1;
   if (c.name == kHeadNorm) e[Dim::c] = draw.head_size() * draw.count(1, 4);
@@ -231,9 +260,9 @@ std::vector<OpCase> all_ops() {
     cases.push_back({std::string(kHeadNorm), rank});
   }
   // These read (n, c, w) alone.
-  constexpr std::array<std::string_view, 6> kSequences = {
-      "softmax_cross_entropy", "attention",   "embedding",
-      "position_embedding",    "class_token", "select_token"};
+  constexpr std::array<std::string_view, 10> kSequences = {
+      "softmax_cross_entropy", "attention", "embedding", "position_embedding", "class_token",
+      "select_token",          "router",    "dispatch",  "expert_linear",      "combine"};
   std::erase_if(cases, [&](const OpCase& c) {
     return c.rank != 1 &&
            std::find(kSequences.begin(), kSequences.end(), c.name) != kSequences.end();

@@ -30,6 +30,15 @@ Gradients class_token_backward(const LayerCall& call, const Tensor& dy);
 Tensor select_token(const LayerCall& call, const SelectToken& op);
 Tensor select_token_backward(const LayerCall& call, const SelectToken& op, const Tensor& dy);
 
+Tensor router(const LayerCall& call, const Router& op);
+Gradients router_backward(const LayerCall& call, const Router& op, const Tensor& dy);
+Tensor dispatch(const LayerCall& call, const Dispatch& op);
+Gradients dispatch_backward(const LayerCall& call, const Dispatch& op, const Tensor& dy);
+Tensor expert_linear(const LayerCall& call);
+Gradients expert_linear_backward(const LayerCall& call, const Tensor& dy);
+Tensor combine(const LayerCall& call, const Combine& op);
+Gradients combine_backward(const LayerCall& call, const Combine& op, const Tensor& dy);
+
 Tensor pooling(const LayerCall& call, const Pooling& op);
 Tensor pooling_backward(const LayerCall& call, const Pooling& op, const Tensor& dy);
 Tensor adaptive_pooling(const LayerCall& call, const AdaptivePooling& op);

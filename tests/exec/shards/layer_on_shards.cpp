@@ -182,7 +182,8 @@ void LayerOnShards::load_parameters(Shard& shard) {
 
 /// The sum of both gradients goes to the earlier one.
 bool LayerOnShards::gives_gradient(const Shard& shard, std::size_t box) const {
-  return !earlier_reading(call_.layer(), shard.input_of[box]);
+  const std::size_t input = shard.input_of[box];
+  return !earlier_reading(call_.layer(), input) && has_gradient(call_.layer().op, input);
 }
 
 void LayerOnShards::run(Phase phase, Shard& shard) {

@@ -58,6 +58,18 @@ inline constexpr SmallNetwork kSmallNeox = {
     .name = "gpt:layers=2,hidden=32,heads=4,kv_heads=2,seq=12,vocab=50,parallel=separate,tied=0",
     .label = "neox"};
 
+// Mixtures of experts: some tokens find no slot; a layer for all tokens beside them.
+inline constexpr SmallNetwork kSmallMixtral = {
+    .name =
+        "llama:layers=2,hidden=32,heads=4,kv_heads=2,seq=16,vocab=50,experts=4,topk=2,moe_ffn=24,"
+        "token_groups=4",
+    .label = "mixtral"};
+inline constexpr SmallNetwork kSmallDeepseek = {
+    .name =
+        "llama:layers=2,hidden=32,heads=4,ffn=48,seq=16,vocab=50,experts=6,topk=3,moe_ffn=20,"
+        "shared_ffn=24,moe_layers=1,norm_topk=0,capacity=2,token_groups=4",
+    .label = "deepseek"};
+
 /// "resnet18", "gpt".
 inline std::string title(const SmallNetwork& network) {
   if (!network.label.empty()) return std::string(network.label);

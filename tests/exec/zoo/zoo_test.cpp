@@ -46,6 +46,29 @@ bool is_transformer(const Graph& graph) {
   });
 }
 
+bool has_experts(const Graph& graph) {
+  return std::any_of(graph.layers().begin(), graph.layers().end(), [](const Layer& layer) {
+    return std::holds_alternative<ExpertLinear>(layer.op);
+  });
+}
+
+std::vector<Strategy> strategies_of_experts(const Graph& graph, int devices) {
+  std::vector<Strategy> named;
+  const auto add = [&](const char* sizes) {
+    named.push_back(hybrid_parallel(graph, devices, sizes));
+  };
+  if (devices % 2 == 0) {
+    for (const char* sizes : {"hybrid:ep=2", "hybrid:tp=2,sp=1,ep=2,etp=1"}) add(sizes);
+  }
+  if (devices == 4) {
+    for (const char* sizes : {"hybrid:tp=2,sp=1,ep=2", "hybrid:tp=2,ep=2,etp=1", "hybrid:cp=2,ep=2",
+                              "hybrid:tp=4,sp=1,ep=2,etp=1"}) {
+      add(sizes);
+    }
+  }
+  return named;
+}
+
 std::vector<Strategy> named_strategies(const Graph& graph, int devices) {
   std::vector<Strategy> named = {data_parallel(graph, devices), model_parallel(graph, devices),
                                  owt_parallel(graph, devices), optimal(graph, devices)};
@@ -83,6 +106,10 @@ TEST_P(Zoo, ComputesTheSameUnderNamedStrategies) {
     for (const Strategy& strategy : named_strategies(graph_, devices)) {
       expect_as_one_device(strategy, devices, SyncAlgorithm::ring);
     }
+    if (!has_experts(graph_)) continue;
+    for (const Strategy& strategy : strategies_of_experts(graph_, devices)) {
+      expect_as_one_device(strategy, devices, SyncAlgorithm::ring);
+    }
   }
 }
 
@@ -107,7 +134,8 @@ INSTANTIATE_TEST_SUITE_P(
         SmallNetwork{strata::testing::kSmallGpt}, SmallNetwork{strata::testing::kSmallLlama},
         SmallNetwork{strata::testing::kSmallBert}, SmallNetwork{strata::testing::kSmallVit},
         strata::testing::kSmallQwen, strata::testing::kSmallGemma, strata::testing::kSmallFalcon,
-        strata::testing::kSmallOlmo, strata::testing::kSmallNeox),
+        strata::testing::kSmallOlmo, strata::testing::kSmallNeox, strata::testing::kSmallMixtral,
+        strata::testing::kSmallDeepseek),
     [](const auto& tested) { return strata::testing::title(tested.param); });
 
 }  // namespace

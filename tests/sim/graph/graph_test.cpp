@@ -148,6 +148,30 @@ TEST(Shape, JoinsWantEqualExtents) {
             "layer a+b: add takes equal extents, not 3 x 1 x 4 x 4 and 5 x 1 x 4 x 4");
 }
 
+// Of 16 tokens with 2 of 4 experts each has 8, where all have equally many.
+TEST(Shape, SlotsAreForWhatTokensTake) {
+  const auto slots = [](std::int64_t experts, const Dispatch& op) {
+    GraphBuilder builder("experts", 3);
+    const LayerId x = builder.add("x", Input{{{1, 5, 1, 1, 16}}}, {});
+    const LayerId gates = builder.add("gates", Router{experts, op.top_k}, {x});
+    return builder.output(builder.add("slots", op, {x, gates}));
+  };
+  EXPECT_EQ(slots(4, {2}), (Extents{{3, 5, 4, 1, 8}}));
+  EXPECT_EQ(slots(4, {2, 1, 1.5})[Dim::w], 12);
+  EXPECT_EQ(slots(4, {2, 1, 3})[Dim::w], 16);  // no expert has a token twice
+  EXPECT_EQ(slots(4, {2, 4})[Dim::w], 8);      // 2 of each 4 tokens
+  EXPECT_EQ(slots(3, {2})[Dim::w], 11);        // 10 2/3
+  EXPECT_EQ(slots(12, {1, 8})[Dim::w], 8);     // one of each 2 tokens, at least
+}
+
+TEST(Graph, ATokenComputesWithSomeOfTheExperts) {
+  const Graph graph = build_zoo(
+      "llama:layers=2,hidden=4,heads=2,ffn=6,seq=8,vocab=5,experts=8,topk=3,moe_layers=1", 1);
+  const std::int64_t of_experts = 8 * 3 * 4 * 6;
+  EXPECT_EQ(graph.active_parameters(), graph.parameters() - of_experts * 5 / 8);
+  EXPECT_EQ(build_zoo("lenet5", 1).active_parameters(), 61'706);
+}
+
 TEST(Shape, AGateHasOneValueForEachChannel) {
   GraphBuilder builder("test", 2);
   const LayerId a = builder.add("a", image(3, 4, 5), {});

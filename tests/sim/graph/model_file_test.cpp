@@ -145,6 +145,17 @@ Graph unusual(Op op) {
   } else if (std::holds_alternative<SelectToken>(op)) {
     op = SelectToken{4};
     in = {{1, 8, 1, 1, 9}};
+  } else if (std::holds_alternative<Router>(op)) {
+    op = Router{5, 2, false};
+    in = {{1, 8, 1, 1, 9}};
+  } else if (std::holds_alternative<Dispatch>(op)) {
+    op = Dispatch{2, 3, 1.5};
+    in = {{1, 8, 1, 1, 9}};
+  } else if (std::holds_alternative<ExpertLinear>(op)) {
+    op = ExpertLinear{5};
+  } else if (std::holds_alternative<Combine>(op)) {
+    op = Combine{3};
+    in = {{1, 1, 1, 1, 9}};
   } else if (std::holds_alternative<RmsNorm>(op)) {
     op = RmsNorm{1e-3, 4};
     in = {{1, 8, 1, 1, 9}};
@@ -163,7 +174,8 @@ Graph unusual(Op op) {
   const LayerId data = builder.add("data \"0\"", Input{in}, {});
   const bool two = std::holds_alternative<Add>(op) || std::holds_alternative<Concat>(op) ||
                    std::holds_alternative<Multiply>(op) ||
-                   std::holds_alternative<GatedActivation>(op);
+                   std::holds_alternative<GatedActivation>(op) ||
+                   std::holds_alternative<Dispatch>(op) || std::holds_alternative<Combine>(op);
   const std::size_t inputs = std::holds_alternative<Attention>(op) ? 3 : two ? 2 : 1;
   builder.add("layer", op, std::vector(inputs, data));
   return std::move(builder).build();
@@ -292,17 +304,18 @@ TEST(ModelFileErrors, OfALayersNameOpAndInputs) {
   EXPECT_EQ(error_of_layer("[[layer]]\nname = 1\nop = \"relu\"\n"),
             "net.toml:7: layer 2: 'name' must be a string; it is 1");
   EXPECT_EQ(error_of_layer("[[layer]]\nname = \"a\"\n"), "net.toml:6: layer a: missing key 'op'");
-  EXPECT_EQ(error_of_layer("[[layer]]\nname = \"a\"\nop = \"conv4d\"\n"),
-            "net.toml:8: layer a: unknown op 'conv4d'; allowed: input, conv1d, conv2d, conv3d, "
-            "max_pool1d, max_pool2d, max_pool3d, avg_pool1d, avg_pool2d, avg_pool3d, "
-            "adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d, adaptive_avg_pool1d, "
-            "adaptive_avg_pool2d, adaptive_avg_pool3d, fc, linear, attention, relu, relu6, "
-            "leaky_relu, elu, sigmoid, "
-            "tanh, silu, gelu, hard_swish, hard_sigmoid, squared_relu, softcap, swiglu, geglu, "
-            "batch_norm, layer_norm, "
-            "rms_norm, lrn, dropout, "
-            "concat, add, multiply, flatten, embedding, position_embedding, tokens, class_token, "
-            "select_token, softmax_cross_entropy, opaque");
+  EXPECT_EQ(
+      error_of_layer("[[layer]]\nname = \"a\"\nop = \"conv4d\"\n"),
+      "net.toml:8: layer a: unknown op 'conv4d'; allowed: input, conv1d, conv2d, conv3d, "
+      "max_pool1d, max_pool2d, max_pool3d, avg_pool1d, avg_pool2d, avg_pool3d, "
+      "adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d, adaptive_avg_pool1d, "
+      "adaptive_avg_pool2d, adaptive_avg_pool3d, fc, linear, attention, relu, relu6, "
+      "leaky_relu, elu, sigmoid, "
+      "tanh, silu, gelu, hard_swish, hard_sigmoid, squared_relu, softcap, swiglu, geglu, "
+      "batch_norm, layer_norm, "
+      "rms_norm, lrn, dropout, "
+      "concat, add, multiply, flatten, embedding, position_embedding, tokens, class_token, "
+      "select_token, router, dispatch, expert_linear, combine, softmax_cross_entropy, opaque");
   const std::string add = "[[layer]]\nname = \"a\"\nop = \"add\"\n";
   EXPECT_EQ(error_of_layer(add + "inputs = [\"data\", \"dat\"]\n"),
             "net.toml:9: layer a: its input 'dat' is not a layer above it");

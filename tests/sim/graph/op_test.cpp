@@ -87,6 +87,10 @@ position_embedding:
 tokens:
 class_token:
 select_token:
+router top_k=1: x saves each whole 'router'
+dispatch: saves 1 'dispatch'
+expert_linear: x shares 'experts'
+combine: x 'combine'
 softmax_cross_entropy: loss y saves each 'softmax'
 opaque kind=: x whole
 )");

@@ -114,6 +114,18 @@ struct Reads {
   }
   void operator()(const ClassToken&) const { keep({o[0], o[1], o[2], o[3], o[4] - 1}); }
   void operator()(const SelectToken& op) const { keep({o[0], o[1], o[2], o[3], op.position}); }
+  void operator()(const Router&) const { (*this)(Linear{}); }
+  void operator()(const ExpertLinear&) const { (*this)(Linear{}); }
+  void operator()(const Dispatch& op) const { group(op.groups); }
+  void operator()(const Combine& op) const { group(op.groups); }
+  // Of tokens or slots the channel, and all gates.
+  void group(std::int64_t groups) const {
+    const std::int64_t own = o[4] / (layer.output[Dim::w] / groups);
+    for (const Element& e : elements_of(whole(in))) {
+      const bool same = e[0] == o[0] && e[4] / (in[Dim::w] / groups) == own;
+      if (same && (index > 0 || e[kC] == o[kC])) keep(e);
+    }
+  }
   void operator()(const GatedActivation&) const { keep(o); }
   void operator()(const RmsNorm&) const { keep(o); }
   void operator()(const Opaque&) const {
@@ -350,6 +362,28 @@ TEST(NeededInput, AttentionAsItsReferee) {
     Box box = random.box({{batch, heads, 1, 1, tokens}});
     box[Dim::c] = {box[Dim::c].begin * op.head_size, box[Dim::c].end * op.head_size};
     expect_as_referee(graph, id, box);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(NeededInput, ExpertsAsTheirReferee) {
+  RandomLayers random(kSeed);
+  for (int round = 0; round < kRounds; ++round) {
+    SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", round " << round);
+    const std::int64_t batch = random.in(1, 2), channels = random.in(1, 4);
+    const std::int64_t groups = random.in(1, 3), tokens = groups * random.in(1, 4);
+    const std::int64_t experts = random.in(1, 4);
+    const double capacity = 0.25 * static_cast<double>(random.in(1, 8));
+    GraphBuilder builder("random", batch);
+    const LayerId x = builder.add("x", Input{{{1, channels, 1, 1, tokens}}}, {});
+    const LayerId gates = builder.add("gates", Router{experts, 1}, {x});
+    const LayerId slots = builder.add("slots", Dispatch{1, groups, capacity}, {x, gates});
+    const LayerId made = builder.add("made", ExpertLinear{random.in(1, 3)}, {slots});
+    const LayerId all = builder.add("all", Combine{groups}, {made, gates});
+    const Graph graph = std::move(builder).build();
+    for (const LayerId layer : {gates, slots, made, all}) {
+      expect_as_referee(graph, layer, random.box(graph[layer].output));
+    }
     if (HasFatalFailure()) return;
   }
 }

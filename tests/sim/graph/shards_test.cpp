@@ -1,11 +1,14 @@
 // What shards of one layer share, hold and may be: statistics, phases, parameters, limits.
 
+#include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "sim/graph/parameter_rows.h"
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
 
@@ -102,6 +105,25 @@ TEST(ShardParameters, AreCutInChannelsAlone) {
   EXPECT_EQ(shard_parameters(it.layer(), shard), (Parameters{60, 10}));
   shard[Dim::c] = {3, 6};
   EXPECT_EQ(shard_parameters(it.layer(), shard), (Parameters{18, 3}));
+}
+
+// Four experts of 10 rows of 6.
+TEST(ShardParameters, OfExpertsAreCutInThese) {
+  const Sample it = one_layer(ExpertLinear{10}, {{1, 6, 4, 1, 3}}, 8);
+  const Parameters& all = it.layer().parameters;
+  Tile shard = whole(it.layer().output);
+  EXPECT_EQ(all.weight, 240);
+  shard[Dim::n] = {0, 2}, shard[Dim::w] = {1, 2};
+  EXPECT_EQ(shard_parameters(it.layer(), shard), all);
+  shard[Dim::d] = {1, 3}, shard[Dim::c] = {4, 9}, shard.terms = {0, 3};
+  EXPECT_EQ(shard_parameters(it.layer(), shard), (Parameters{2 * 5 * 3, 0, all.loops}));
+  std::vector<float> whole_weight(240), held(30);
+  std::iota(whole_weight.begin(), whole_weight.end(), 0.0F);
+  ParameterRows(it.layer(), shard).read(held.data(), whole_weight.data());
+  // The rows 4 to 8 of the experts 1 and 2, of each the first three terms.
+  EXPECT_EQ(std::vector<float>(held.begin(), held.begin() + 4),
+            (std::vector<float>{84, 85, 86, 90}));
+  EXPECT_EQ(held[15], 120 + 24);
 }
 
 TEST(ShardParameters, OfAnOpaqueOpAreHeldWhole) {

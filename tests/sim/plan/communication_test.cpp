@@ -1,5 +1,6 @@
 // comm_bytes against a count element by element, straight from the definitions of the ops.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "counted_communication.h"
@@ -170,6 +171,41 @@ TEST(Communication, OfATransformersBlockIsFourSums) {
   // Queries, keys, values and what comes of them, each of whose parts keeps one of four parts of
   // itself, and their gradients.
   EXPECT_EQ(elements("hybrid:cp=4,cp_by=heads", 4), 2 * 4 * batch * tokens * hidden * 3 / 4);
+}
+
+// Lepikhin et al. 2020: an all-to-all to the experts and one back, forward and backward, each of
+// all slots but those of a device's own experts. Gradients of experts are summed over the replicas
+// of each.
+TEST(Communication, OfExpertsAreFourAllToAlls) {
+  const std::int64_t batch = 8, tokens = 16, hidden = 32, top_k = 2, wide = 24;
+  const Graph graph = build_zoo(
+      "llama:layers=3,hidden=32,heads=4,seq=16,vocab=64,experts=8,topk=2,moe_ffn=24", batch);
+  const auto lowered = [&](const char* sizes, int devices) {
+    return lower(graph, testing::star(static_cast<std::size_t>(devices)),
+                 hybrid_parallel(graph, devices, sizes));
+  };
+  const auto elements = [&](const Plan& plan, std::string_view prefix) {
+    std::int64_t bytes = 0;
+    for (const Task& task : plan.tasks()) {
+      const bool moves = task.kind == TaskKind::transfer && task.phase != Phase::update;
+      if (!moves || !graph[task.layer].name.starts_with(prefix)) continue;
+      bytes += plan.transfers()[task.detail].bytes.value;
+    }
+    return bytes / 4;
+  };
+  const std::int64_t slots = batch * tokens * top_k * hidden;
+  const std::int64_t of_experts = 3 * 8 * 3 * hidden * wide,
+                     others = graph.parameters() - of_experts;
+  for (const std::int64_t ep : {2, 4, 8}) {
+    for (const std::int64_t devices : {ep, 8L}) {
+      const Plan plan = lowered(fmt::format("hybrid:ep={}", ep).c_str(), static_cast<int>(devices));
+      EXPECT_EQ(elements(plan, "block2_"), 4 * slots * (ep - 1) / ep) << ep << " of " << devices;
+      const std::int64_t sums = 2 * (devices - 1) * others + 2 * (devices / ep - 1) * of_experts;
+      EXPECT_EQ(communication(plan).sync, Bytes{4 * sums}) << ep << " of " << devices;
+    }
+  }
+  // Devices that share tokens' channels share tokens between products, as they do experts.
+  EXPECT_EQ(elements(lowered("hybrid:tp=4,sp=1,ep=4,etp=1", 4), "block2_ffn_"), 4 * slots * 3 / 4);
 }
 
 // Copies that copies read, bin by bin of their own, have the whole gradient of what they compute.

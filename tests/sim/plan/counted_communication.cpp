@@ -55,8 +55,13 @@ struct Reads {
       }
     } else if (std::holds_alternative<FullyConnected>(l.op)) {
       for (Dim dim : {Dim::c, Dim::d, Dim::h, Dim::w}) box[dim] = {0, in[dim]};
-    } else if (std::holds_alternative<Linear>(l.op)) {
+    } else if (std::holds_alternative<Linear>(l.op) || std::holds_alternative<Router>(l.op) ||
+               std::holds_alternative<ExpertLinear>(l.op)) {
       box[Dim::c] = {0, in[Dim::c]};
+    } else if (const auto* dispatch = std::get_if<Dispatch>(&l.op)) {
+      group(dispatch->groups, out, in, box);
+    } else if (const auto* combine = std::get_if<Combine>(&l.op)) {
+      group(combine->groups, out, in, box);
     } else if (std::holds_alternative<Embedding>(l.op)) {
       box[Dim::c] = {0, 1};
     } else if (const auto* attention = std::get_if<Attention>(&l.op)) {
@@ -90,6 +95,15 @@ struct Reads {
       }
     }
     return box;
+  }
+
+  // All experts, and all tokens or slots of the element's group.
+  void group(std::int64_t groups, const Element& out, const Extents& in, Box& box) const {
+    const std::int64_t each = in[Dim::w] / groups;
+    const std::int64_t own = out[Dim::w] / (graph[layer].output[Dim::w] / groups);
+    box[Dim::d] = {0, in[Dim::d]};
+    box[Dim::w] = {own * each, (own + 1) * each};
+    if (input > 0) box[Dim::c] = {0, in[Dim::c]};
   }
 
   static void windows(const Windows& windows, const Element& out, const Extents& in, Box& box) {
@@ -210,11 +224,11 @@ std::set<LayerId> readers_of(const Graph& graph, LayerId layer) {
 
 // A product of what another product that is cut alike has read.
 bool reads_with_another(const Graph& graph, const Strategy& strategy, LayerId layer) {
-  if (!std::holds_alternative<Linear>(graph[layer].op)) return false;
+  if (!traits(graph[layer].op).shares_reading) return false;
   for (std::size_t i = 0; i < layer(); ++i) {
     const Layer& before = graph.layers()[i];
-    if (!std::holds_alternative<Linear>(before.op) || before.inputs != graph[layer].inputs)
-      continue;
+    const bool alike = before.op.index() == graph[layer].op.index();
+    if (!alike || before.inputs != graph[layer].inputs) continue;
     if (before.weight_of.valid() || graph[layer].weight_of.valid()) continue;
     const std::set<LayerId> readers = readers_of(graph, LayerId(i));
     const std::set<LayerId> others = readers_of(graph, layer);
@@ -285,17 +299,47 @@ std::int64_t count_returned(const Graph& graph, const Strategy& strategy, LayerI
   return elements;
 }
 
-// Of how many shards the weight of an output channel and a term is.
-std::int64_t holders_of(const Layer& layer, const Config& config, std::int64_t c,
-                        std::int64_t term) {
+bool contains(Interval interval, std::int64_t i) {
+  return interval.begin <= i && i < interval.end;
+}
+
+// Where a row of a layer's parameters stands: in the dims that these carry, and in the terms.
+struct ParameterRow {
+  Element at{};
+  std::int64_t term = 0;
+};
+
+std::vector<ParameterRow> parameter_rows(const Layer& layer) {
+  Box box;
+  for (Dim dim : kDims) box[dim] = {0, layer.parameters.loops[dim] ? layer.output[dim] : 1};
+  std::vector<ParameterRow> rows;
+  for_elements(box, [&](const Element& at) {
+    for (std::int64_t term = 0; term < layer.reduction; ++term) rows.push_back({at, term});
+  });
+  return rows;
+}
+
+// Of how many shards such a row is.
+std::int64_t holders_of(const Layer& layer, const Config& config, const ParameterRow& row) {
   const Partition cut = partition(layer, config.degrees);
   std::int64_t holders = 0;
   for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
     const Tile tile = cut.tile(shard);
-    holders += tile[Dim::c].begin <= c && c < tile[Dim::c].end && tile.terms.begin <= term &&
-               term < tile.terms.end;
+    bool holds_it = contains(tile.terms, row.term);
+    for (Dim dim : kDims) {
+      holds_it = holds_it && (!layer.parameters.loops[dim] || contains(tile[dim], row.at[dim]));
+    }
+    holders += holds_it;
   }
   return holders;
+}
+
+// The same of a layer that shares the weight: its terms are the owner's channels.
+ParameterRow transposed(const ParameterRow& row) {
+  ParameterRow result;
+  result.at[Dim::c] = row.term;
+  result.term = row.at[Dim::c];
+  return result;
 }
 
 }  // namespace
@@ -329,7 +373,7 @@ std::int64_t count_transfers(const Graph& graph, const Strategy& strategy) {
           elements += !has(graph[producer], strategy[producer], reader, e);
         }
       }
-      if (trains[i] && trains[producer()]) {
+      if (trains[i] && trains[producer()] && has_gradient(op, input)) {
         elements += count_returned(graph, strategy, layer, input);
       }
     }
@@ -344,24 +388,18 @@ std::int64_t count_sync(const Graph& graph, const Strategy& strategy) {
     const Layer& layer = graph[LayerId(i)];
     if (layer.held().total() == 0 || !trains[i]) continue;
     const Partition cut = partition(layer, strategy[LayerId(i)].degrees);
-    const std::int64_t channels = layer.output[Dim::c];
-    if (layer.parameters.shared_by_channels) {  // every shard has all of them
-      const std::int64_t copies = cut.repeats() ? strategy[LayerId(i)].degrees.r : 1;
-      elements += 2 * (cut.shard_count() - copies) * layer.parameters.weight;
-      continue;
-    }
-    for (std::int64_t c = 0; c < channels; ++c) {
-      for (std::int64_t term = 0; term < layer.reduction; ++term) {
-        std::int64_t replicas = holders_of(layer, strategy[LayerId(i)], c, term);
-        // Copies have the same gradients: each is summed with those of other shards alone.
-        for (LayerId copy : weight_copies(graph, LayerId(i), strategy.configs())) {
-          replicas += holders_of(graph[copy], strategy[copy], term, c);
-        }
-        const std::int64_t copies = cut.repeats() ? strategy[LayerId(i)].degrees.r : 1;
-        const std::int64_t bias = term == 0 ? layer.parameters.bias / channels : 0;
-        elements +=
-            2 * (replicas - copies) * (layer.parameters.weight / channels / layer.reduction + bias);
+    const std::int64_t copies = cut.repeats() ? strategy[LayerId(i)].degrees.r : 1;
+    const std::vector<ParameterRow> rows = parameter_rows(layer);
+    const auto of_weight = static_cast<std::int64_t>(rows.size());
+    for (const ParameterRow& row : rows) {
+      std::int64_t replicas = holders_of(layer, strategy[LayerId(i)], row);
+      // Copies have the same gradients: each is summed with those of other shards alone.
+      for (LayerId copy : weight_copies(graph, LayerId(i), strategy.configs())) {
+        replicas += holders_of(graph[copy], strategy[copy], transposed(row));
       }
+      const std::int64_t bias =
+          row.term == 0 ? layer.parameters.bias * layer.reduction / of_weight : 0;
+      elements += 2 * (replicas - copies) * (layer.parameters.weight / of_weight + bias);
     }
   }
   return elements;

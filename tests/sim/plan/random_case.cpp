@@ -301,9 +301,13 @@ Graph random_sharing_network(Random& random) {
 }  // namespace
 
 // What decoders differ in, beside sizes.
-constexpr std::array<std::string_view, 4> kDecoderParts = {
-    "", ",qk_norm=head,bias=qkv,tied=1", ",norms=both,window=2,softcap=2,scale_embedding=1",
-    ",parallel=shared,act=relu2,head_bias=1"};
+constexpr std::array<std::string_view, 6> kDecoderParts = {
+    "",
+    ",qk_norm=head,bias=qkv,tied=1",
+    ",norms=both,window=2,softcap=2,scale_embedding=1",
+    ",parallel=shared,act=relu2,head_bias=1",
+    ",experts=4,moe_ffn=3,capacity=1.5",
+    ",experts=3,topk=1,shared_ffn=3,moe_layers=1,norm_topk=0,act=gelu"};
 
 Graph random_transformer(Random& random) {
   const auto one_of = [&](std::initializer_list<std::int64_t> values) {

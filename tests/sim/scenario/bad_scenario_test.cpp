@@ -175,9 +175,10 @@ TEST(BadScenario, NeedsASweepAndASweepItsKeys) {
             "s.toml:1: missing key 'devices'\ns.toml:1: missing key 'strategy'");
   EXPECT_EQ(error_of("[[sweep]]\njob = \"solve\"\nmodel = \"m\""),
             "s.toml:1: missing key 'cluster'");
-  EXPECT_EQ(error_of("[[sweep]]\nmodel = \"m\"\ncluster = \"c\"\nstrategy = \"owl\""),
-            "s.toml:4: unknown strategy \"owl\"; allowed: data, model, owt, eq1, optimal, "
-            "hybrid:tp=T[,sp=1][,cp=C[,cp_by=heads]][,pp=P[,vp=V|v]], or a .json file");
+  EXPECT_EQ(
+      error_of("[[sweep]]\nmodel = \"m\"\ncluster = \"c\"\nstrategy = \"owl\""),
+      "s.toml:4: unknown strategy \"owl\"; allowed: data, model, owt, eq1, optimal, "
+      "hybrid:tp=T[,sp=1][,cp=C[,cp_by=heads]][,ep=E[,etp=T]][,pp=P[,vp=V|v]], or a .json file");
 }
 
 TEST(BadScenario, RunsTakeNoWhatIfs) {

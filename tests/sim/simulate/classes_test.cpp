@@ -242,6 +242,12 @@ void share_some(Random& random, LowerOptions& options) {
   if (pick(random, 0, 1) == 0) options.sync.offload = Offload::optimizer;
 }
 
+// All updates wait for the norm of all gradients, where no parameter server makes them.
+void clip_some(std::uint64_t seed, const Cluster& cluster, LowerOptions& options) {
+  if (seed % 3 != 0 || options.sync.may_serve()) return;
+  options.kernels.assign(cluster.device_count(), {.clips_gradients = true});
+}
+
 /// What a plan by classes showed.
 struct Seen {
   bool folded = false;    ///< fewer tasks than that of all devices
@@ -250,6 +256,32 @@ struct Seen {
 
 class Classes : public ::testing::TestWithParam<std::uint64_t> {
  protected:
+  // A hybrid of these sizes, where they fit, with drawn options.
+  void compare_hybrid(const Graph& graph, const Cluster& cluster, const char* sizes, Random& random,
+                      std::uint64_t seed) {
+    Strategy strategy;
+    try {
+      strategy = hybrid_parallel(graph, static_cast<int>(cluster.device_count()),
+                                 std::string("hybrid:") + sizes);
+    } catch (const InputError&) {  // too few tokens or heads
+      return;
+    }
+    ASSERT_EQ(validate(strategy, graph, cluster), std::vector<std::string>{});
+    LowerOptions options;
+    options.sync.algorithm = static_cast<SyncAlgorithm>(pick(random, 0, 4));
+    if (pick(random, 0, 1) == 0) options.sync.bucket = Bytes{pick(random, 1, 4000)};
+    if (pick(random, 0, 2) == 0) options.max_flows_per_edge = 8;
+    options.gathers_again = seed % 2 == 0;
+    share_some(random, options);
+    clip_some(seed, cluster, options);
+    if (pick(random, 0, 1) == 0) options.exchanges = Exchanges::collective;
+    Seen seen;
+    compare(graph, cluster, strategy, options, Overlap::allowed,
+            fmt::format("seed {} on {}, {}", seed, cluster.name(), sizes), seen);
+    folded_ += seen.folded;
+    ++cases_;
+  }
+
   // Compares one of each class with all devices.
   void compare(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
                const LowerOptions& options, const Runtime& runtime, const std::string& note,
@@ -291,13 +323,9 @@ class Classes : public ::testing::TestWithParam<std::uint64_t> {
           << note << ", device " << d;
     }
   }
-};
 
-// All updates wait for the norm of all gradients, where no parameter server makes them.
-void clip_some(std::uint64_t seed, const Cluster& cluster, LowerOptions& options) {
-  if (seed % 3 != 0 || options.sync.may_serve()) return;
-  options.kernels.assign(cluster.device_count(), {.clips_gradients = true});
-}
+  std::size_t folded_ = 0, cases_ = 0;  // of hybrids
+};
 
 TEST_P(Classes, DoWhatAllDevicesDo) {
   std::size_t folded = 0, repeated = 0;
@@ -336,7 +364,6 @@ TEST_P(Classes, DoWhatAllDevicesDo) {
 
 // Tensor, context and data parallelism, with sequence parallelism and with copies in its place.
 TEST_P(Classes, DoWhatAllDevicesDoUnderHybrids) {
-  std::size_t folded = 0, cases = 0;
   for (std::uint64_t seed = GetParam(); seed < GetParam() + 10; ++seed) {
     Random random(seed);
     const char* const names[] = {"p100-2x4", "p100-4x4", "p100-8x4", "h200-2x8",
@@ -348,30 +375,31 @@ TEST_P(Classes, DoWhatAllDevicesDoUnderHybrids) {
          {"tp=2", "tp=4", "tp=2,sp=1", "tp=4,sp=1", "tp=2,cp=2", "tp=2,cp=4", "tp=2,sp=1,cp=2",
           "tp=4,cp=2", "tp=2,cp=2,cp_by=heads", "cp=4,cp_by=heads", "pp=2", "tp=2,sp=1,pp=2",
           "tp=2,pp=4", "pp=2,vp=2"}) {
-      Strategy strategy;
-      try {
-        strategy = hybrid_parallel(graph, devices, std::string("hybrid:") + sizes);
-      } catch (const InputError&) {  // too few tokens or heads
-        continue;
-      }
-      ASSERT_EQ(validate(strategy, graph, cluster), std::vector<std::string>{});
-      LowerOptions options;
-      options.sync.algorithm = static_cast<SyncAlgorithm>(pick(random, 0, 4));
-      if (pick(random, 0, 1) == 0) options.sync.bucket = Bytes{pick(random, 1, 4000)};
-      if (pick(random, 0, 2) == 0) options.max_flows_per_edge = 8;
-      options.gathers_again = seed % 2 == 0;
-      share_some(random, options);
-      clip_some(seed, cluster, options);
-      Seen seen;
-      compare(graph, cluster, strategy, options, Overlap::allowed,
-              fmt::format("seed {} on {}, {}", seed, cluster.name(), sizes), seen);
+      compare_hybrid(graph, cluster, sizes, random, seed);
       if (HasFatalFailure()) return;
-      folded += seen.folded;
-      ++cases;
     }
   }
-  EXPECT_GT(cases, 10u) << "few of the hybrids fit";
-  EXPECT_GT(folded, 0u) << "few of the cases have classes";
+  EXPECT_GT(cases_, 10u) << "few of the hybrids fit";
+  EXPECT_GT(folded_, 0u) << "few of the cases have classes";
+}
+
+// The same of mixtures, whose experts lie on some or all of the devices that share a layer.
+TEST_P(Classes, DoWhatAllDevicesDoInMixtures) {
+  for (std::uint64_t seed = GetParam(); seed < GetParam() + 3; ++seed) {
+    Random random(seed);
+    const char* const names[] = {"p100-2x4", "p100-4x4", "h200-2x8", "h200-4x4", "a100-2x4"};
+    const Cluster cluster = preset_cluster(names[random() % std::size(names)]);
+    const Graph graph =
+        build_zoo("llama:layers=2,hidden=8,heads=4,ffn=6,seq=8,vocab=8,experts=8,shared_ffn=4",
+                  static_cast<std::int64_t>(cluster.device_count()));
+    for (const char* sizes : {"ep=2", "ep=4", "ep=8", "tp=2,sp=1,ep=2,etp=1", "tp=2,ep=4,etp=1",
+                              "tp=2,sp=1,ep=4", "cp=2,ep=4", "ep=2,pp=2"}) {
+      compare_hybrid(graph, cluster, sizes, random, seed);
+      if (HasFatalFailure()) return;
+    }
+  }
+  EXPECT_GT(cases_, 10u) << "few of the hybrids fit";
+  EXPECT_GT(folded_, 0u) << "few of the cases have classes";
 }
 
 // Hosts of which each device has its own links to a switch and to the network: devices of one host

@@ -225,6 +225,39 @@ TEST(Exchange, SumsThatOthersFetchToo) {
   }
 }
 
+// data -> before (cut in n) -> a (cut in c) -> loss (cut in n).
+Graph one_activation() {
+  GraphBuilder builder("other", kBatch);
+  LayerId last = builder.add("data", Input{{{1, kChannels, 1, 1, 1}}}, {});
+  last = builder.add("before", FullyConnected{kChannels, false}, {last});
+  last = builder.add("a", Activation{}, {last});
+  builder.add("loss", SoftmaxCrossEntropy{}, {last});
+  return std::move(builder).build();
+}
+
+// Of B bytes each of T devices sends 1 / T^2 to every other: over its own link T - 1 of these, over
+// the card of one of two hosts (T / 2)^2.
+TEST(Exchange, CutsATensorOtherwiseByAnAllToAll) {
+  const auto duration = [](const Cluster& cluster) {
+    const auto r = simulated(cluster, Exchanges::collective, one_activation());
+    Seconds forward;
+    for (std::size_t i = 0; i < r.plan.size(); ++i) {
+      const Exchange* exchange = r.plan.exchange_of(r.plan[TaskId(i)]);
+      if (r.plan[TaskId(i)].kind != TaskKind::transfer) continue;
+      EXPECT_TRUE(exchange != nullptr && exchange->work == GroupWork::all_to_all);
+      if (r.plan[TaskId(i)].layer == LayerId(2) && r.plan[TaskId(i)].phase == Phase::forward) {
+        forward = r.timeline.span(0, TaskId(i)).duration();
+      }
+    }
+    return forward.value;
+  };
+  for (const std::size_t devices : {2, 4, 8}) {
+    const auto t = static_cast<double>(devices);
+    EXPECT_NEAR(duration(star(devices, "10 GB/s")), (t - 1) / (t * t) * kBytes / 10e9, 1e-11);
+  }
+  EXPECT_NEAR(duration(hosts_with_a_card(2, 4)), 16.0 / 64 * kBytes / 1e9, 1e-11);
+}
+
 // Bytes and boxes are the same: only how they move differs.
 TEST(Exchange, MovesWhatPairsMove) {
   const Cluster cluster = hosts_with_a_card(2, 2);
@@ -248,6 +281,23 @@ TEST(ExchangeGroups, LeaveOutWhatNoLibraryDoes) {
   EXPECT_TRUE(exchange_groups(reads, devices, devices).groups.empty());
   reads.readers = {{0, 1, 2}};
   reads.owners = {{{0, 100}, {1, 100}, {2, 50}}};
+  EXPECT_TRUE(exchange_groups(reads, devices, devices).groups.empty());
+}
+
+// Each of two devices needs a half of its own part and of the other's; a halo is no such half.
+TEST(ExchangeGroups, TellWhatIsCutOtherwise) {
+  const std::vector<DeviceId> devices = {DeviceId(0), DeviceId(1)};
+  Box first = whole({{8, 8, 1, 1, 1}}), second = first;
+  first[Dim::c] = {0, 4}, second[Dim::c] = {4, 8};
+  EdgeReads reads;
+  reads.boxes = {{first}, {second}};
+  reads.owners = {{{0, 16}, {1, 16}}, {{0, 16}, {1, 16}}};
+  reads.readers = {{0}, {1}};
+  const ExchangeGroups found = exchange_groups(reads, devices, devices);
+  ASSERT_EQ(found.groups.size(), 1U);
+  EXPECT_TRUE(found.groups.front().cut_otherwise);
+  EXPECT_EQ(found.groups.front().elements, 64);
+  reads.owners = {{{0, 32}, {1, 8}}, {{0, 8}, {1, 32}}};
   EXPECT_TRUE(exchange_groups(reads, devices, devices).groups.empty());
 }
 

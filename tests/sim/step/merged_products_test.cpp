@@ -36,6 +36,23 @@ TEST(MergedProducts, AreThoseOfOneInput) {
   EXPECT_TRUE(merge_products(graph, Products::apart).empty());
 }
 
+TEST(MergedProducts, AreThoseOfExperts) {
+  const Graph graph = build_zoo(
+      "llama:layers=1,hidden=32,heads=4,ffn=48,shared_ffn=64,seq=8,vocab=16,experts=4", 2);
+  const MergedProducts merged = merge_products(graph, Products::merged);
+  EXPECT_EQ(text_of(graph, merged),
+            "block1_query block1_key block1_value\nblock1_ffn_expert_gate block1_ffn_expert_up\n"
+            "block1_ffn_shared_gate block1_ffn_shared_up\n");
+  // Two experts of four, half of their channels, of which the product has as many of either.
+  const LayerId gate = graph.find("block1_ffn_expert_gate");
+  Tile shard = whole(graph[gate].output);
+  shard[Dim::d] = {2, 4}, shard[Dim::c] = {0, 24};
+  const PartOfProduct part = part_of_product(graph, merged.of(gate), gate, shard);
+  EXPECT_EQ(part.op, Op(ExpertLinear{48}));
+  EXPECT_EQ(part.parameters, (Parameters{2 * 48 * 32, 0, graph[gate].parameters.loops}));
+  EXPECT_EQ(part.share, 0.5);
+}
+
 // A weight that another layer holds is in that one's matrix, and biases stand beside all columns or
 // none.
 TEST(MergedProducts, HaveTheirOwnWeightsAndBiasesAlike) {

@@ -74,6 +74,49 @@ TEST_F(Hybrid, ExchangesHeadsAmongDevicesOfTheSameChannels) {
                                          DeviceId(4), DeviceId(6), DeviceId(5), DeviceId(7)));
 }
 
+class Experts : public Hybrid {
+ protected:
+  Experts() {
+    graph_ = build_zoo("llama:layers=1,hidden=32,heads=4,ffn=48,seq=16,vocab=64,experts=8", 8);
+  }
+};
+
+TEST_F(Experts, LieOnDevicesThatShareTheirTokens) {
+  EXPECT_EQ(config("hybrid:ep=4", "block1_ffn_router"), "n=8");
+  EXPECT_EQ(config("hybrid:ep=4", "block1_ffn_dispatch"), "n=8");
+  EXPECT_EQ(config("hybrid:ep=4", "block1_ffn_expert_gate"), "n=2 d=4");
+  EXPECT_EQ(config("hybrid:ep=4", "block1_ffn_expert_act"), "n=2 d=4");
+  EXPECT_EQ(config("hybrid:ep=4", "block1_ffn_expert_out"), "n=2 d=4");
+  EXPECT_EQ(config("hybrid:ep=4", "block1_ffn_combine"), "n=8");
+}
+
+TEST_F(Experts, AreCutAsOtherProducts) {
+  EXPECT_EQ(config("hybrid:tp=2,sp=1,ep=2", "block1_ffn_dispatch"), "n=4 w=2");
+  EXPECT_EQ(config("hybrid:tp=2,sp=1,ep=2", "block1_ffn_expert_up"), "n=2 c=2 d=2, placed");
+  EXPECT_EQ(config("hybrid:tp=2,sp=1,ep=2", "block1_ffn_expert_act"), "n=2 c=2 d=2, placed");
+  EXPECT_EQ(config("hybrid:tp=2,sp=1,ep=2", "block1_ffn_expert_out"), "n=2 d=2 r=2 scatter=w");
+  EXPECT_EQ(config("hybrid:tp=2,sp=1,ep=4,etp=1", "block1_ffn_expert_up"), "n=2 d=4");
+  EXPECT_EQ(config("hybrid:tp=2,ep=4,etp=1", "block1_ffn_dispatch"), "n=4 r=2 scatter=w");
+  // Fewer devices than share a sample's tokens: each group of them has some tokens.
+  EXPECT_EQ(config("hybrid:tp=4,sp=1,ep=2,etp=1", "block1_ffn_expert_up"), "n=2 d=2 w=2, placed");
+  EXPECT_EQ(config("hybrid:cp=4,ep=2", "block1_ffn_expert_up"), "n=2 d=2 w=2, placed");
+}
+
+TEST_F(Experts, SayWhatDoesNotFit) {
+  EXPECT_EQ(error("hybrid:ep=3"),
+            "strategy 'hybrid:ep=3': the experts' ep x etp = 3 devices do not divide the 8 of a "
+            "stage, or do not have whole samples or equal parts of one");
+  EXPECT_EQ(
+      error("hybrid:ep=16", 16),
+      "strategy 'hybrid:ep=16': layer embedding: degree 16 in n; allowed: 1 to 8, its extent");
+  EXPECT_EQ(error("hybrid:tp=2,sp=1,ep=16,etp=1", 16),
+            "strategy 'hybrid:tp=2,sp=1,ep=16,etp=1': layer block1_ffn_expert_gate: degree 16 in "
+            "d; allowed: 1 to 8, its extent");
+  EXPECT_EQ(error("hybrid:ep=0"),
+            "strategy 'hybrid:ep=0': ep must be an integer from 1 to 1048576, not '0'");
+  EXPECT_THROW(hybrid_parallel(build_zoo("lenet5", 8), 8, "hybrid:ep=2"), InputError);
+}
+
 // Copies are in no search's space; nor is context parallelism beside channels, whose shards are
 // numbered with tokens before channels.
 TEST_F(Hybrid, LiesInASearchSpaceWithoutCopiesAndPlaces) {

@@ -124,7 +124,7 @@ TEST(Pipeline, SaysWhatDoesNotFit) {
             "strategy 'hybrid:pp=0': pp must be an integer from 1 to 1048576, not '0'");
   EXPECT_EQ(error(gpt, 8, "hybrid:pp=2,zp=3"),
             "strategy 'hybrid:pp=2,zp=3': 'zp=3' is no size; allowed: tp=T, sp=1, cp=C, "
-            "cp_by=heads, pp=P, vp=V, vp=v");
+            "cp_by=heads, ep=E, etp=T, pp=P, vp=V, vp=v");
   EXPECT_EQ(error(build_zoo("lenet5", 16), 16, "hybrid:pp=16"),
             "strategy 'hybrid:pp=16': its 13 layers are too few for 16 stages");
 }

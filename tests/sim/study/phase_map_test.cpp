@@ -212,7 +212,8 @@ TEST_F(TwoByTwo, WhatIsWrongByItselfIsAnError) {
             "axis link.intra.bandwidth has no values; allowed: at least one");
   EXPECT_EQ(error([](PhaseMapRequest& r) { r.strategies = {"date"}; }),
             "unknown strategy 'date'; allowed: data, model, owt, eq1, optimal, "
-            "hybrid:tp=T[,sp=1][,cp=C[,cp_by=heads]][,pp=P[,vp=V|v]], or a file ending in .json");
+            "hybrid:tp=T[,sp=1][,cp=C[,cp_by=heads]][,ep=E[,etp=T]][,pp=P[,vp=V|v]], or a file "
+            "ending in .json");
   EXPECT_EQ(error([](PhaseMapRequest& r) {
               r.strategies = {"data", "data"};
             }),

@@ -354,8 +354,7 @@ TEST(OnnxTokens, RootMeanSquaresOfHeadsAreANormOfHeads) {
   net.node("MatMul", {"joined", "w"}, "y");
   const Graph graph = net.output("y").read().graph;
   EXPECT_EQ(kind_of<RmsNorm>(graph, "squares"), (RmsNorm{1e-6, 2}));
-  EXPECT_EQ(graph[graph.find("squares")].parameters,
-            (Parameters{.weight = 2, .shared_by_channels = true}));
+  EXPECT_EQ(graph[graph.find("squares")].parameters, (Parameters{.weight = 2, .loops = kNoLoops}));
 }
 
 // x cos + (-second half, first half) sin of queries and keys, whose heads have two channels.
