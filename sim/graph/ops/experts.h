@@ -88,7 +88,7 @@ struct ExpertLinear {
   std::int64_t out_features = 0;
   bool operator==(const ExpertLinear&) const = default;
 
-  static constexpr OpTraits kTraits{.shares_reading = true, .summary = "experts"};
+  static constexpr OpTraits kTraits{.shares_reading = true, .casts = true, .summary = "experts"};
   std::string_view name() const { return "expert_linear"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const;
