@@ -92,7 +92,9 @@ TEST(CostProperties, NothingRunsAboveItsPeakOrUnderItsLaunch) {
     const auto costs = make_cost_model(profile);
     for (int i = 0; i < 3000; ++i) {
       const auto dtype = static_cast<DType>(random() % kDTypeNames.size());
-      const auto peak = profile.peaks[static_cast<std::size_t>(dtype)].value_or(*profile.peaks[0]);
+      const auto stored_peak =
+          profile.peaks[static_cast<std::size_t>(stored(dtype))].value_or(*profile.peaks[0]);
+      const auto peak = profile.peaks[static_cast<std::size_t>(dtype)].value_or(stored_peak);
       const Shard s = shard(random_op(random), random_extents(random), draw(random, 1, 600), dtype);
       for (int p = 0; p < kKernelPhases; ++p) {
         const PhaseWork work = phase_work(s.work(), static_cast<Phase>(p));

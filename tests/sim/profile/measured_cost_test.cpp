@@ -69,9 +69,10 @@ TEST(MeasuredCosts, AreSortedAndSkipCommentsAndBlankLines) {
 TEST(MeasuredCosts, EveryBadRowIsNamedWithWhatIsAllowed) {
   EXPECT_EQ(costs_error("relu\tfp32\n"),
             "x.costs.tsv:2: a row has 9 columns separated by tabs; this one has 2");
-  EXPECT_EQ(costs_error("relu\tfp8\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t1\ts\n"
+  EXPECT_EQ(costs_error("relu\tfp6\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t1\ts\n"
                         "relu\tfp32\tsideways\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t1\ts\n"),
-            "x.costs.tsv:2: 'fp8' is no dtype; allowed: fp32, tf32, bf16, fp16\n"
+            "x.costs.tsv:2: 'fp6' is no dtype; allowed: fp32, tf32, bf16, fp16, fp8, fp8-block, "
+            "mxfp8, nvfp4\n"
             "x.costs.tsv:3: 'sideways' is no phase; allowed: forward_statistics, forward, "
             "backward_statistics, backward_data, backward_weights, update, update_momentum, "
             "update_adam, update_adamw, update_lion");

@@ -203,8 +203,9 @@ TEST(Profile, SaysWhatIsWrongAndWhere) {
             "toy.toml:13: missing key 'fp32'");
   EXPECT_EQ(profile_error(toy("source = \"d\"", "from = \"d\"")),
             "toy.toml:15: missing key 'source'");
-  EXPECT_EQ(profile_error(toy("bf16", "fp8")),
-            "toy.toml:15: unknown key 'fp8'; allowed: fp32, tf32, bf16, fp16");
+  EXPECT_EQ(profile_error(toy("bf16", "fp6")),
+            "toy.toml:15: unknown key 'fp6'; allowed: fp32, tf32, bf16, fp16, fp8, fp8-block, "
+            "mxfp8, nvfp4");
   EXPECT_EQ(profile_error(toy("[peak]", "[kernels]\nattention = \"flash\"\ndropout = 1\n[peak]")),
             "toy.toml:14: 'attention' must be \"fused\" or \"unfused\"; it is \"flash\"\n"
             "toy.toml:15: 'dropout' must be a string; it is 1");

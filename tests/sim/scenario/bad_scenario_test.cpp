@@ -51,7 +51,8 @@ const std::vector<Bad> kBadValues = {
     {"sync = [\"ps\",\n \"rign\", 3]",
      "6: unknown sync \"rign\"; allowed: ps, ring, tree, hierarchical, auto\n"
      "6: 'sync[2]' must be a string; it is 3"},
-    {"dtype = \"fp8\"", "5: unknown dtype \"fp8\"; allowed: fp32, tf32, bf16, fp16"},
+    {"dtype = \"fp6\"",
+     "5: unknown dtype \"fp6\"; allowed: fp32, tf32, bf16, fp16, fp8, fp8-block, mxfp8, nvfp4"},
     {"degrees = \"2\"", "5: unknown degrees \"2\"; allowed: pow2, divisors, all"},
     {"batch = 0", "5: 'batch' must be an integer from 1 to 1073741824; it is 0"},
     {"batch = [32, 64.0]", "5: 'batch[1]' must be an integer from 1 to 1073741824; it is 64"},
