@@ -280,10 +280,19 @@ class CaseDrawer {
     return kKeys.contains(key);
   }
 
+  // Types of products alone are four, and trained alike: together as often as two others.
+  DType drawn_type() {
+    constexpr int kOthers = static_cast<int>(DType::fp8);
+    const auto drawn = static_cast<int>(pick(random_, 0, kOthers + 1));
+    if (drawn < kOthers) return static_cast<DType>(drawn);
+    return static_cast<DType>(pick(random_, kOthers, kDTypeNames.size() - 1));
+  }
+
   void draw(const SettingSpec& setting) {
     if (is_left_out(setting.key) || !is_said(random_)) return;
     if (setting.key == "schedule") return add("schedule", drawn_schedule());
     if (setting.key == "zero_group") return draw_zero_group();
+    if (setting.key == "dtype") return add("dtype", std::string(name(drawn_type())));
     if (setting.key == "as") return add("as", one_of(random_, framework_names()));
     switch (setting.form) {
       case ValueForm::choice:

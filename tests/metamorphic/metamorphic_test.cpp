@@ -61,10 +61,17 @@ bool are_refused(const std::string& a, const std::string& b) {
   return a == "sync=ps" && has_no_server;
 }
 
-// Whether some case must have both. A framework sets what the others are, so it must be met alone.
+// A framework sets what the others are, and types of products alone train as bf16 does.
+bool is_met_alone(const std::string& value) {
+  if (key_of(value) == "as") return true;
+  if (key_of(value) != "dtype") return false;
+  return strata::is_of_products(*strata::parse_dtype(value.substr(value.find('=') + 1)));
+}
+
+// Whether some case must have both.
 bool must_meet(const std::string& a, const std::string& b) {
   if (a == b) return true;
-  if (key_of(a) == key_of(b) || key_of(a) == "as" || key_of(b) == "as") return false;
+  if (key_of(a) == key_of(b) || is_met_alone(a) || is_met_alone(b)) return false;
   return !are_refused(a, b) && !are_refused(b, a);
 }
 
