@@ -25,8 +25,8 @@ std::int64_t TransformerSpec::groups_of_tokens() const {
   if (token_groups > 0) return token_groups;
   std::int64_t groups = 1;
   const auto suits = [&](std::int64_t count) {
-    const double slots = static_cast<double>(chosen_experts() * (seq / count)) * capacity /
-                         static_cast<double>(experts);
+    const std::int64_t chosen = chosen_experts() * (seq / count);  // in a group
+    const double slots = static_cast<double>(chosen) * capacity / static_cast<double>(experts);
     return seq % count == 0 && slots >= 1 && slots == std::floor(slots);
   };
   for (std::int64_t count = 2; count <= 64; count *= 2) groups = suits(count) ? count : groups;

@@ -116,8 +116,13 @@ std::vector<Bucket> in_groups(std::vector<Bucket> buckets, std::int64_t group) {
     const std::size_t groups =
         group == 0 ? 1 : group_count(bucket, static_cast<std::size_t>(group));
     const auto first = static_cast<std::uint32_t>(split.size());
+    if (groups == 1) {
+      split.push_back(std::move(bucket));
+      split.back().first_alike = first;
+      continue;
+    }
     for (std::size_t k = 0; k < groups; ++k) {
-      split.push_back(groups == 1 ? std::move(bucket) : bucket_of_group(bucket, k, groups));
+      split.push_back(bucket_of_group(bucket, k, groups));
       split.back().first_alike = first;
       split.back().alike = static_cast<std::uint32_t>(groups);
     }
