@@ -24,10 +24,10 @@ ByKind models_by_kind(const Case& input) {
   return models;
 }
 
-std::string of_type(const std::string& kind, DType dtype) {
+std::string of_type(const std::string& kind, const CostModel& model, DType dtype) {
   if (is_of_products(dtype)) {
     return fmt::format("{} has no {} arithmetic: its products are in {}", kind, name(dtype),
-                       name(stored(dtype)));
+                       name(model.computes_in(stored(dtype)) ? stored(dtype) : DType::fp32));
   }
   return fmt::format("{} has no {} arithmetic: it computes in fp32, and {}", kind, name(dtype),
                      element_bytes(dtype) == element_bytes(DType::fp32)
@@ -115,7 +115,7 @@ std::vector<std::string> cost_warnings(const Case& input) {
   std::vector<std::string> found;
   for (const auto& [kind, model] : models) {
     if (!model->computes_in(input.dtypes.values))
-      found.push_back(of_type(kind, input.dtypes.values));
+      found.push_back(of_type(kind, *model, input.dtypes.values));
   }
   for (const auto& more : {of_counts(input, models), of_ops(input.graph), of_settings(input)})
     found.insert(found.end(), more.begin(), more.end());

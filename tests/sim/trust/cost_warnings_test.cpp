@@ -38,6 +38,8 @@ TEST(Doubts, AKindHasNoArithmeticOfAType) {
                           "are those of the type"));
   EXPECT_THAT(cost_warnings(load_case(lenet_on("a100-1x2", DType::fp8))),
               ElementsAre("a100 has no fp8 arithmetic: its products are in bf16"));
+  EXPECT_THAT(cost_warnings(load_case(lenet_on("p100-1x2", DType::fp8))),
+              ElementsAre("p100 has no fp8 arithmetic: its products are in fp32"));
   EXPECT_THAT(cost_warnings(load_case(lenet_on("p100-1x2", DType::tf32))),
               ElementsAre("p100 has no tf32 arithmetic: it computes in fp32, and nothing is "
                           "faster"));
