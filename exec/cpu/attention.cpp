@@ -57,15 +57,19 @@ class AttentionKernel : public PhasedKernel {
  public:
   AttentionKernel(const ShardSpec& spec, const Attention& op)
       : size_(op.head_size),
+        own_size_(op.own_key_size()),
+        value_size_(op.output_size()),
         output_(spec.output),
         queries_(spec.inputs[0][0]),
         keys_(spec.inputs[1][0]),
-        group_(input(spec, 0)[Dim::c] / input(spec, 1)[Dim::c]),
+        values_(spec.inputs[2][0]),
+        shared_(op.shared_size > 0 ? spec.inputs[3][0] : Box{}),
         scale_(static_cast<float>(op.score_scale())),
-        turn_queries_(op.rotary, op.turned_channels(), output_[Dim::w]),
-        turn_keys_(op.rotary, op.turned_channels(), keys_[Dim::w]),
+        turn_queries_(op.rotary, op.turned(), output_[Dim::w]),
+        turn_keys_(op.rotary, op.turned(), keys_[Dim::w]),
         samples_((*spec).output[Dim::n]),
-        heads_((*spec).output[Dim::c] / size_),
+        heads_((*spec).output[Dim::c] / value_size_),
+        group_(heads_ / (input(spec, 1)[Dim::c] / own_size_)),
         whole_queries_((*spec).output[Dim::w]),
         whole_keys_(input(spec, 1)[Dim::w]),
         probability_(spec.training ? op.dropout : 0),
@@ -73,6 +77,7 @@ class AttentionKernel : public PhasedKernel {
     shape_.queries = output_[Dim::w].size();
     shape_.keys = keys_[Dim::w].size();
     shape_.channels = packed_size(1, size_);
+    shape_.value_channels = packed_size(1, value_size_);
     shape_.causal = op.causal;
     shape_.window = op.window;
     shape_.softcap = static_cast<float>(op.softcap);
@@ -84,37 +89,62 @@ class AttentionKernel : public PhasedKernel {
     return (*spec.graph)[(*spec).inputs[k]].output;
   }
 
-  /// By the number of a head among all of the layer's.
+  /// By the number of a head, of so many channels, among all of the layer's.
+  HeadPlace place_in(const Box& box, std::int64_t n, std::int64_t head, std::int64_t size) const {
+    return {output_[Dim::n].begin + n - box[Dim::n].begin, head * size - box[Dim::c].begin,
+            output_[Dim::w].begin - box[Dim::w].begin, shape_.queries, size};
+  }
   HeadPlace query_place(const Box& box, std::int64_t n, std::int64_t head) const {
-    return {output_[Dim::n].begin + n - box[Dim::n].begin, head * size_ - box[Dim::c].begin,
-            output_[Dim::w].begin - box[Dim::w].begin, shape_.queries, size_};
+    return place_in(box, n, head, size_);
+  }
+  HeadPlace output_place(std::int64_t n, std::int64_t head) const {
+    return place_in(output_, n, head, value_size_);
+  }
+  HeadPlace of_keys(const Box& box, std::int64_t n, std::int64_t head, std::int64_t size) const {
+    return {output_[Dim::n].begin + n - box[Dim::n].begin, head * size - box[Dim::c].begin, 0,
+            shape_.keys, size};
   }
   HeadPlace key_place(std::int64_t n, std::int64_t head) const {
-    return {output_[Dim::n].begin + n - keys_[Dim::n].begin, head * size_ - keys_[Dim::c].begin, 0,
-            shape_.keys, size_};
+    return of_keys(keys_, n, head, own_size_);
   }
+  HeadPlace value_place(std::int64_t n, std::int64_t head) const {
+    return of_keys(values_, n, head, value_size_);
+  }
+  /// What all heads of a sample share, behind the channels of their own.
+  HeadPlace shared_place(std::int64_t n) const {
+    HeadPlace place = of_keys(shared_, n, 0, size_ - own_size_);
+    place.behind = own_size_;
+    return place;
+  }
+  bool shares() const { return own_size_ < size_; }
   /// Where the shard's saved sums of a head of queries are.
   float* log_sums(float* saved, std::int64_t n, std::int64_t head) const {
     const Interval heads = own_heads();
     return saved + (n * heads.size() + head - heads.begin) * shape_.queries;
   }
   Interval own_heads() const {
-    return {output_[Dim::c].begin / size_, output_[Dim::c].end / size_};
+    return {output_[Dim::c].begin / value_size_, output_[Dim::c].end / value_size_};
+  }
+  Interval own_key_heads() const {
+    return {keys_[Dim::c].begin / own_size_, keys_[Dim::c].end / own_size_};
   }
   /// Calls visit(n, head of keys, the heads of queries of this shard that it serves).
   template <class Visit>
   void each_key_head(const Visit& visit) const {
     for (std::int64_t n = 0; n < output_[Dim::n].size(); ++n) {
-      for (std::int64_t k = keys_[Dim::c].begin / size_; k < keys_[Dim::c].end / size_; ++k) {
+      for (std::int64_t k = own_key_heads().begin; k < own_key_heads().end; ++k) {
         visit(n, k, intersect(own_heads(), {k * group_, (k + 1) * group_}));
       }
     }
   }
 
   std::int64_t query_floats() const { return packed_size(shape_.queries, size_); }
+  std::int64_t output_floats() const { return packed_size(shape_.queries, value_size_); }
   std::int64_t key_floats() const { return packed_size(shape_.keys, size_); }
-  std::int64_t transposed_floats() const {
-    return transpose_head(nullptr, nullptr, shape_.keys, size_);
+  std::int64_t value_floats() const { return packed_size(shape_.keys, value_size_); }
+  /// Of keys, or of values.
+  std::int64_t transposed_floats(std::int64_t size) const {
+    return transpose_head(nullptr, nullptr, shape_.keys, size);
   }
 
   HeadDropout dropout_of(const Operands& operands) const {
@@ -130,28 +160,27 @@ class AttentionKernel : public PhasedKernel {
 
   void forward(const Operands& operands) override {
     HeadDropout dropout = dropout_of(operands);
-    const Tensor q(operands.inputs[0]), k(operands.inputs[1]), v(operands.inputs[2]);
-    const Tensor y(operands.output);
-    ScratchParts parts(2 * query_floats() + 2 * key_floats() + transposed_floats() +
-                       kAttentionWorkspace + shape_.queries);
-    float *const queries = parts.take(query_floats()), *const result = parts.take(query_floats());
-    float *const keys = parts.take(key_floats()), *const values = parts.take(key_floats());
-    float* const transposed = parts.take(transposed_floats());
+    const Tensor q(operands.inputs[0]), v(operands.inputs[2]), y(operands.output);
+    ScratchParts parts(query_floats() + output_floats() + key_floats() + value_floats() +
+                       transposed_floats(size_) + kAttentionWorkspace + shape_.queries);
+    float *const queries = parts.take(query_floats()), *const result = parts.take(output_floats());
+    float *const keys = parts.take(key_floats()), *const values = parts.take(value_floats());
+    float* const transposed = parts.take(transposed_floats(size_));
     AttentionHead head = shape_;
     head.workspace = parts.take(kAttentionWorkspace);
     float* const forgotten = parts.take(shape_.queries);
     head.q = queries, head.k = keys, head.v = values, head.k_transposed = transposed;
     if (probability_ > 0) head.dropout = &dropout;
     each_key_head([&](std::int64_t n, std::int64_t key_head, Interval heads) {
-      take_keys(keys, k, n, key_head);
+      take_keys(keys, operands, n, key_head);
       transpose_head(transposed, keys, shape_.keys, size_);
-      pack_head(values, v, key_place(n, key_head));
+      pack_head(values, v, value_place(n, key_head));
       for (std::int64_t h = heads.begin; h < heads.end; ++h) {
         take_queries(queries, q, n, h);
         dropout.begin_head(first_weight(operands, n, h));
         auto* const saved = static_cast<float*>(operands.saved);
         block_products().attend(head, result, saved != nullptr ? log_sums(saved, n, h) : forgotten);
-        unpack_head(y, result, query_place(output_, n, h));
+        unpack_head(y, result, output_place(n, h));
       }
     });
     zero_unused(y);
@@ -159,37 +188,41 @@ class AttentionKernel : public PhasedKernel {
 
   void backward_data(const Operands& operands) override {
     HeadDropout dropout = dropout_of(operands);
-    const Tensor q(operands.inputs[0]), k(operands.inputs[1]), v(operands.inputs[2]);
+    const Tensor q(operands.inputs[0]), v(operands.inputs[2]);
     const Tensor y(operands.output), dy(operands.output_gradient);
     const Tensor dq(operands.input_gradients[0]), dk(operands.input_gradients[1]);
     const Tensor dv(operands.input_gradients[2]);
-    ScratchParts parts(3 * query_floats() + 4 * key_floats() + 2 * transposed_floats() +
-                       kAttentionWorkspace + shape_.queries);
-    float *const queries = parts.take(query_floats()), *const of_queries =
-                                                           parts.take(query_floats());
-    float* const gradients = parts.take(query_floats());  // of y
-    float *const keys = parts.take(key_floats()), *const values = parts.take(key_floats());
-    float *const of_keys = parts.take(key_floats()), *const of_values = parts.take(key_floats());
-    float* const keys_transposed = parts.take(transposed_floats());
-    float* const values_transposed = parts.take(transposed_floats());
+    const Tensor dshared = shares() ? Tensor(operands.input_gradients[3]) : Tensor();
+    const std::int64_t either = std::max(query_floats(), output_floats());
+    ScratchParts parts(query_floats() + either + output_floats() + 3 * key_floats() +
+                       2 * value_floats() + transposed_floats(size_) +
+                       transposed_floats(value_size_) + kAttentionWorkspace + shape_.queries);
+    float* const queries = parts.take(query_floats());
+    float* const of_queries = parts.take(either);          // y, then the gradient
+    float* const gradients = parts.take(output_floats());  // of y
+    float *const keys = parts.take(key_floats()), *const values = parts.take(value_floats());
+    float *const of_keys = parts.take(key_floats()), *const of_values = parts.take(value_floats());
+    float* const of_shared = parts.take(key_floats());  // of all heads
+    float* const keys_transposed = parts.take(transposed_floats(size_));
+    float* const values_transposed = parts.take(transposed_floats(value_size_));
     AttentionHead head = shape_;
     head.workspace = parts.take(kAttentionWorkspace);
     float* const products = parts.take(shape_.queries);
     head.q = queries, head.k = keys, head.v = values;
     head.k_transposed = keys_transposed, head.v_transposed = values_transposed;
     if (probability_ > 0) head.dropout = &dropout;
-    if (dq && extents(dq.box()) != extents(output_)) fill_zero(dq);
+    if (dq && holds_more(dq.box())) fill_zero(dq);
     each_key_head([&](std::int64_t n, std::int64_t key_head, Interval heads) {
-      take_keys(keys, k, n, key_head);
-      pack_head(values, v, key_place(n, key_head));
+      take_keys(keys, operands, n, key_head);
+      pack_head(values, v, value_place(n, key_head));
       transpose_head(keys_transposed, keys, shape_.keys, size_);
-      transpose_head(values_transposed, values, shape_.keys, size_);
+      transpose_head(values_transposed, values, shape_.keys, value_size_);
       std::fill_n(of_keys, key_floats(), 0.0F);
-      std::fill_n(of_values, key_floats(), 0.0F);
+      std::fill_n(of_values, value_floats(), 0.0F);
       for (std::int64_t h = heads.begin; h < heads.end; ++h) {
         take_queries(queries, q, n, h);
-        pack_head(of_queries, y, query_place(output_, n, h));
-        pack_head(gradients, dy, query_place(output_, n, h));
+        pack_head(of_queries, y, output_place(n, h));
+        pack_head(gradients, dy, output_place(n, h));
         multiply(products, gradients, of_queries);
         dropout.begin_head(first_weight(operands, n, h));
         block_products().attend_backward(
@@ -201,9 +234,15 @@ class AttentionKernel : public PhasedKernel {
       }
       turn_keys_.turn(of_keys, -1);
       if (dk) unpack_head(dk, of_keys, key_place(n, key_head));
-      if (dv) unpack_head(dv, of_values, key_place(n, key_head));
+      if (dv) unpack_head(dv, of_values, value_place(n, key_head));
+      if (!dshared) return;
+      const bool first = key_head == own_key_heads().begin;
+      for (std::int64_t i = 0; i < key_floats(); ++i) {
+        of_shared[i] = of_keys[i] + (first ? 0 : of_shared[i]);
+      }
+      if (key_head + 1 == own_key_heads().end) unpack_head(dshared, of_shared, shared_place(n));
     });
-    for (const Tensor& gradient : {dq, dk, dv}) {
+    for (const Tensor& gradient : {dq, dk, dv, dshared}) {
       if (gradient) zero_unused(gradient);
     }
   }
@@ -212,16 +251,24 @@ class AttentionKernel : public PhasedKernel {
     pack_head(to, q, query_place(queries_, n, head), scale_);
     turn_queries_.turn(to, 1);
   }
-  void take_keys(float* to, const Tensor& k, std::int64_t n, std::int64_t head) const {
-    pack_head(to, k, key_place(n, head));
+  void take_keys(float* to, const Operands& operands, std::int64_t n, std::int64_t head) const {
+    pack_head(to, Tensor(operands.inputs[1]), key_place(n, head));
+    if (shares()) pack_head(to, Tensor(operands.inputs[3]), shared_place(n));
     turn_keys_.turn(to, 1);
   }
 
-  /// Of each position, the product of two packed heads.
+  /// Whether the device holds queries that the shard has not.
+  bool holds_more(const Box& queries) const {
+    Extents own = extents(output_);
+    own[Dim::c] = own_heads().size() * size_;
+    return extents(queries) != own;
+  }
+
+  /// Of each position, the product of two packed heads of values.
   void multiply(float* products, const float* a, const float* b) const {
     const std::int64_t lanes = vector_block();
     std::fill_n(products, shape_.queries, 0.0F);
-    for (std::int64_t c = 0; c < shape_.channels; c += lanes) {
+    for (std::int64_t c = 0; c < shape_.value_channels; c += lanes) {
       for (std::int64_t i = 0; i < shape_.queries; ++i, a += lanes, b += lanes) {
         float sum = 0;
         for (std::int64_t k = 0; k < lanes; ++k) sum += a[k] * b[k];
@@ -230,13 +277,16 @@ class AttentionKernel : public PhasedKernel {
     }
   }
 
-  std::int64_t size_;  ///< of a head, in channels
-  Box output_, queries_, keys_;
-  std::int64_t group_;  ///< heads of queries that a head of keys serves
+  std::int64_t size_;        ///< of a head of queries, in channels
+  std::int64_t own_size_;    ///< of a head of keys, without what all share
+  std::int64_t value_size_;  ///< of a head of values
+  Box output_, queries_, keys_, values_, shared_;
   float scale_;
   Rotary turn_queries_, turn_keys_;
-  std::int64_t samples_, heads_, whole_queries_, whole_keys_;  ///< of the layer
-  double probability_;                                         ///< of the dropout; 0 without one
+  std::int64_t samples_, heads_;             ///< of the layer
+  std::int64_t group_;                       ///< heads of queries that a head of keys serves
+  std::int64_t whole_queries_, whole_keys_;  ///< of the layer
+  double probability_;                       ///< of the dropout; 0 without one
   LayerDropout dropout_;
   AttentionHead shape_;
 };

@@ -20,22 +20,25 @@ void each_run(const Tensor& tensor, const HeadPlace& place, const Visit& visit) 
   const std::int64_t lanes = vector_block(), block = tensor.block();
   for (std::int64_t c = 0, run = 0; c < place.channels; c += run) {
     const std::int64_t at = place.channel + c;
-    run = std::min({place.channels - c, lanes - c % lanes, block - at % block});
+    const std::int64_t packed = place.behind + c;
+    run = std::min({place.channels - c, lanes - packed % lanes, block - at % block});
     float* const element =
         tensor.block_at(place.sample, at / block) + place.position * block + at % block;
-    visit(c / lanes * place.positions * lanes + c % lanes, element, run, block);
+    visit(packed / lanes * place.positions * lanes + packed % lanes, element, run, block);
   }
 }
 
 }  // namespace
 
-Rotary::Rotary(double base, std::int64_t channels, Interval positions)
-    : half_(base > 0 ? channels / 2 : 0), positions_(positions.size()) {
+Rotary::Rotary(double base, Interval channels, Interval positions)
+    : first_(channels.begin),
+      half_(base > 0 ? channels.size() / 2 : 0),
+      positions_(positions.size()) {
   cosines_.reserve(static_cast<std::size_t>(positions_ * half_));
   sines_.reserve(cosines_.capacity());
   for (std::int64_t p = positions.begin; p < positions.end; ++p) {
     for (std::int64_t i = 0; i < half_; ++i) {
-      const double exponent = -2 * static_cast<double>(i) / static_cast<double>(channels);
+      const double exponent = -2 * static_cast<double>(i) / static_cast<double>(channels.size());
       const double angle = static_cast<double>(p) * std::pow(base, exponent);
       cosines_.push_back(static_cast<float>(std::cos(angle)));
       sines_.push_back(static_cast<float>(std::sin(angle)));
@@ -46,9 +49,9 @@ Rotary::Rotary(double base, std::int64_t channels, Interval positions)
 void Rotary::turn(float* head, float way) const {
   const std::int64_t lanes = vector_block();
   for (std::int64_t i = 0, run = 0; i < half_; i += run) {
-    const std::int64_t other = i + half_;
-    run = std::min({half_ - i, lanes - i % lanes, lanes - other % lanes});
-    float* first = head + i / lanes * positions_ * lanes + i % lanes;
+    const std::int64_t one = first_ + i, other = one + half_;
+    run = std::min({half_ - i, lanes - one % lanes, lanes - other % lanes});
+    float* first = head + one / lanes * positions_ * lanes + one % lanes;
     float* second = head + other / lanes * positions_ * lanes + other % lanes;
     for (std::int64_t p = 0; p < positions_; ++p, first += lanes, second += lanes) {
       const float* const cosine = cosines_.data() + p * half_ + i;
@@ -66,11 +69,22 @@ std::int64_t packed_size(std::int64_t positions, std::int64_t channels) {
   return positions * rounded_up(channels);
 }
 
-void pack_head(float* to, const Tensor& from, const HeadPlace& place, float scale) {
+namespace {
+
+/// Of a packed head, channels from `channel` to the end of its block.
+void zero_from(float* head, std::int64_t positions, std::int64_t channel) {
   const std::int64_t lanes = vector_block();
-  if (place.channels % lanes != 0) {
-    std::fill_n(to, packed_size(place.positions, place.channels), 0.0F);
+  float* block = head + channel / lanes * positions * lanes;
+  for (std::int64_t p = 0; p < positions; ++p, block += lanes) {
+    std::fill(block + channel % lanes, block + lanes, 0.0F);
   }
+}
+
+}  // namespace
+
+void pack_head(float* to, const Tensor& from, const HeadPlace& place, float scale) {
+  const std::int64_t lanes = vector_block(), end = place.behind + place.channels;
+  if (end % lanes != 0) zero_from(to, place.positions, end);
   each_run(from, place,
            [&](std::int64_t at, const float* element, std::int64_t run, std::int64_t step) {
              float* head = to + at;

@@ -31,9 +31,11 @@ class WeightDropout {
 };
 
 /// One head of queries, and the head of keys and values that serves it. Matrices (positions,
-/// channels) begin a block of channels where the one before ends; `channels` are whole blocks.
+/// channels) begin a block of channels where the one before ends; channels are whole blocks.
 struct AttentionHead {
-  std::int64_t queries = 0, keys = 0, channels = 0;
+  std::int64_t queries = 0, keys = 0;
+  std::int64_t channels = 0;        ///< of queries and keys
+  std::int64_t value_channels = 0;  ///< of values and the output
   /// Causal: query i sees the keys up to i + `last_key`, and of them the last `window` (0: all).
   std::int64_t last_key = 0, window = 0;
   bool causal = false;

@@ -63,8 +63,8 @@ void product_backward_weights(const ThinExtents& e, ConstRows dy, ConstRows x, R
 
 class FullyConnectedKernel : public PhasedKernel {
  public:
-  FullyConnectedKernel(const ShardSpec& spec, const Box& input)
-      : sizes_(shard_parameters(*spec, spec.output)),
+  FullyConnectedKernel(const ShardSpec& spec, const Box& input, bool bias)
+      : sizes_(parameters_of_product(spec, bias)),
         features_(volume(input) / input[Dim::n].size()),
         extents_{input[Dim::n].size(), features_, spec.output[Dim::c].size()} {}
 
@@ -126,12 +126,18 @@ class FullyConnectedKernel : public PhasedKernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_product_of_rows(const ShardSpec& spec) {
-  return std::make_unique<FullyConnectedKernel>(spec, spec.inputs[0][0]);
+Parameters parameters_of_product(const ShardSpec& spec, bool bias) {
+  Parameters sizes = shard_parameters(*spec, spec.output);
+  if (!bias) sizes.bias = 0;
+  return sizes;
 }
 
-std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const FullyConnected&) {
-  return make_product_of_rows(spec);
+std::unique_ptr<Kernel> make_product_of_rows(const ShardSpec& spec, bool bias) {
+  return std::make_unique<FullyConnectedKernel>(spec, spec.inputs[0][0], bias);
+}
+
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const FullyConnected& op) {
+  return make_product_of_rows(spec, op.bias);
 }
 
 }  // namespace strata::cpu

@@ -48,7 +48,9 @@ std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Combine& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const SoftmaxCrossEntropy& op);
 
 /// Of a layer whose input's features, a row for each sample, its weight multiplies.
-std::unique_ptr<Kernel> make_product_of_rows(const ShardSpec& spec);
+std::unique_ptr<Kernel> make_product_of_rows(const ShardSpec& spec, bool bias);
+/// The shard's, without a bias that the product does not add.
+Parameters parameters_of_product(const ShardSpec& spec, bool bias);
 
 /// Of a convolution whose windows all lie in the padding.
 std::unique_ptr<Kernel> make_convolution_in_padding(const ShardSpec& spec);

@@ -21,10 +21,10 @@ using Begin = BlockedTensor::Begin;
 
 class LinearKernel : public PhasedKernel {
  public:
-  LinearKernel(const ShardSpec& spec, std::int64_t experts)
+  LinearKernel(const ShardSpec& spec, std::int64_t experts, bool bias)
       : products_(block_products()),
         lanes_(products_.lanes),
-        sizes_(shard_parameters(*spec, spec.output)),
+        sizes_(parameters_of_product(spec, bias)),
         samples_(spec.output[Dim::n].size()),
         outputs_(spec.output[Dim::c].size()),
         inputs_(spec.inputs[0][0][Dim::c].size()),
@@ -166,15 +166,15 @@ class LinearKernel : public PhasedKernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Linear&) {
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Linear& op) {
   const Box& output = spec.output;
   const bool rows = volume(output) == output[Dim::n].size() * output[Dim::c].size();
-  if (rows) return make_product_of_rows(spec);
-  return std::make_unique<LinearKernel>(spec, 1);
+  if (rows) return make_product_of_rows(spec, op.bias);
+  return std::make_unique<LinearKernel>(spec, 1, op.bias);
 }
 
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const ExpertLinear&) {
-  return std::make_unique<LinearKernel>(spec, spec.output[Dim::d].size());
+  return std::make_unique<LinearKernel>(spec, spec.output[Dim::d].size(), false);
 }
 
 }  // namespace strata::cpu

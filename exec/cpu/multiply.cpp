@@ -1,6 +1,6 @@
 // y = x0 x1, dx0 = dy x1, dx1 = dy x0. The second may be a gate, with one value for each channel of
-// each sample; its gradient is summed over d, h, w. A tensor that is read twice gets 2 dy x, where
-// it is read first.
+// each sample, whose gradient is summed over d, h, w, or for each position, summed over c. A tensor
+// that is read twice gets 2 dy x, where it is read first.
 
 #include <vector>
 
@@ -55,6 +55,39 @@ void gate_gradient(const Tensor& to, const Tensor& dy, const Tensor& x) {
   });
 }
 
+/// A gate of positions, which has one channel.
+bool is_of_positions(const Tensor& x, const Tensor& gate) {
+  return gate.extents()[Dim::c] != x.extents()[Dim::c];
+}
+
+void open_positions(const Tensor& to, const Tensor& from, const Tensor& gate) {
+  for (std::int64_t n = 0; n < from.extents()[Dim::n]; ++n) {
+    const float* const open = gate.block_at(n, 0);
+    for (std::int64_t cb = 0; cb < from.blocks(); ++cb) {
+      const float* x = from.block_at(n, cb);
+      float* y = to.block_at(n, cb);
+      for (std::int64_t p = 0; p < from.plane(); ++p) {
+        const float by = open[p * gate.block()];
+        for (std::int64_t k = 0; k < from.block(); ++k) *y++ = by * *x++;
+      }
+    }
+  }
+}
+
+void position_gradient(const Tensor& to, const Tensor& dy, const Tensor& x) {
+  fill_zero(to);
+  for (std::int64_t n = 0; n < x.extents()[Dim::n]; ++n) {
+    float* const sums = to.block_at(n, 0);
+    for (std::int64_t cb = 0; cb < x.blocks(); ++cb) {
+      const float *a = dy.block_at(n, cb), *b = x.block_at(n, cb);
+      for (std::int64_t p = 0; p < x.plane(); ++p) {
+        float& sum = sums[p * to.block()];
+        for (std::int64_t k = 0; k < x.block(); ++k) sum += *a++ * *b++;
+      }
+    }
+  }
+}
+
 class MultiplyKernel : public PhasedKernel {
  public:
   explicit MultiplyKernel(const ShardSpec& spec)
@@ -67,7 +100,7 @@ class MultiplyKernel : public PhasedKernel {
 
   static void scale(const Tensor& to, const Tensor& from, const Tensor& by, float times) {
     if (from.extents() == by.extents()) return product(to, from, by, times);
-    open(to, from, by);
+    is_of_positions(from, by) ? open_positions(to, from, by) : open(to, from, by);
   }
 
   void forward(const Operands& operands) override {
@@ -82,7 +115,8 @@ class MultiplyKernel : public PhasedKernel {
     }
     if (squares_ || to_second.data == nullptr) return;
     const Tensor to(to_second);
-    to.extents() == x.extents() ? product(to, dy, x, 1) : gate_gradient(to, dy, x);
+    if (to.extents() == x.extents()) return product(to, dy, x, 1);
+    is_of_positions(x, to) ? position_gradient(to, dy, x) : gate_gradient(to, dy, x);
   }
 
   bool squares_;  ///< both inputs are one tensor

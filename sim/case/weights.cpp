@@ -100,6 +100,9 @@ std::vector<float> initial(const Layer& layer, std::uint64_t seed) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<float>(bound * (2 * random.uniform(i) - 1));
   }
+  if (std::holds_alternative<Router>(layer.op)) {  // a correction begins at 0
+    std::fill(values.begin() + sizes.weight, values.end(), 0.0F);
+  }
   return values;
 }
 

@@ -30,7 +30,7 @@ void add_run(const Extents& in, std::size_t at, std::int64_t begin, std::int64_t
 }
 
 ReadContext context_of(const Graph& graph, const Layer& layer, std::size_t input) {
-  ReadContext context{graph[layer.inputs[input]].output, layer.output, 0};
+  ReadContext context{graph[layer.inputs[input]].output, layer.output, 0, input};
   for (std::size_t k = 0; k < input; ++k) {
     context.channels_before += graph[layer.inputs[k]].output[Dim::c];
   }

@@ -10,14 +10,15 @@
 #include "sim/case/eq1_tables.h"
 #include "sim/case/flops.h"
 #include "sim/case/rounds.h"
+#include "sim/graph/regions.h"
 #include "sim/plan/lower.h"
 
 namespace strata {
 namespace {
 
-bool mixes_channels(const Layer& consumer, const Extents& input) {
-  const AccessMap map = access_map(consumer.op, {input, consumer.output});
-  const std::int64_t channels = input[Dim::c];
+bool mixes_channels(const Graph& graph, LayerId consumer, std::size_t input) {
+  const AccessMap map = access_map(graph, consumer, input);
+  const std::int64_t channels = graph[graph[consumer].inputs[input]].output[Dim::c];
   return !map.row_major && needed(map.dims[Dim::c], {0, 1}, channels) == Interval{0, channels};
 }
 
@@ -239,8 +240,9 @@ bool quick_to_simulate(const Case& input, const Strategy& strategy, double most_
   double sum = 0;
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const LayerId consumer(i);
-    for (LayerId producer : graph[consumer].inputs) {
-      const bool mixes = mixes_channels(graph[consumer], graph[producer].output);
+    for (std::size_t k = 0; k < graph[consumer].inputs.size(); ++k) {
+      const LayerId producer = graph[consumer].inputs[k];
+      const bool mixes = mixes_channels(graph, consumer, k);
       sum += pairs(mixes, strategy[producer].degrees, strategy[consumer].degrees);
     }
   }

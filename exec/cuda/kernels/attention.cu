@@ -1,11 +1,13 @@
 // A shard of an attention. Rotary positions turn its queries and keys once, in scratch memory,
-// before any block of threads reads them; their gradients are turned back where they lie.
+// before any block of threads reads them; their gradients are turned back where they lie. Keys that
+// share channels are made whole there, too, and so are their gradients.
 
 #include <string>
 
 #include "exec/cuda/kernels/attention_loops.h"
 #include "exec/cuda/kernels/kernels.h"
 #include "exec/cuda/kernels/rotary.h"
+#include "exec/cuda/kernels/whole_keys.h"
 #include "exec/cuda/streams/scratch_pieces.h"
 #include "sim/base/error.h"
 
@@ -27,13 +29,18 @@ class AttentionKernel : public PhasedKernel {
   AttentionKernel(Seat& seat, const ShardSpec& spec, const Attention& op)
       : seat_(seat),
         size_(op.head_size),
+        own_size_(op.own_key_size()),
+        value_size_(op.output_size()),
         output_(spec.output),
         keys_(spec.inputs[1][0]),
         seen_{output_[Dim::w].size(), keys_[Dim::w].size(),
               output_[Dim::w].begin - keys_[Dim::w].begin, op.causal, op.window},
-        groups_{output_[Dim::n].size(),       output_[Dim::c].size() / size_,
-                keys_[Dim::c].size() / size_, output_[Dim::c].begin / size_,
-                keys_[Dim::c].begin / size_,  channels_of(spec, 0) / channels_of(spec, 1)},
+        groups_{output_[Dim::n].size(),
+                output_[Dim::c].size() / value_size_,
+                keys_[Dim::c].size() / own_size_,
+                output_[Dim::c].begin / value_size_,
+                keys_[Dim::c].begin / own_size_,
+                (channels_of(spec, 0) / size_) / (channels_of(spec, 1) / own_size_)},
         samples_((*spec).output[Dim::n]),
         turns_(op.rotary > 0),
         scale_(static_cast<float>(op.score_scale())),
@@ -41,7 +48,7 @@ class AttentionKernel : public PhasedKernel {
         dropout_{LayerDropout(spec.seed, spec.layer, op.dropout),
                  nullptr,
                  static_cast<float>(1 / (1 - op.dropout)),
-                 (*spec).output[Dim::c] / size_,
+                 (*spec).output[Dim::c] / value_size_,
                  (*spec).output[Dim::w],
                  (*spec.graph)[(*spec).inputs[1]].output[Dim::w],
                  output_[Dim::n].begin,
@@ -49,12 +56,12 @@ class AttentionKernel : public PhasedKernel {
                  output_[Dim::w].begin,
                  keys_[Dim::w].begin} {
     if (op.dropout > 0 && spec.training) dropout_.step = seat_.step();
-    if (size_ > kMostHeadChannels) {
+    if (largest_size() > kMostHeadChannels) {
       throw EnvironmentError("attention on GPUs has heads of at most " +
                              std::to_string(kMostHeadChannels) + " channels, not " +
-                             std::to_string(size_));
+                             std::to_string(largest_size()));
     }
-    if (turns_) rotary_ = rotary_pairs(op.rotary, op.turned_channels(), size_);
+    if (turns_) rotary_ = rotary_pairs(op.rotary, op.turned(), size_);
   }
 
  private:
@@ -62,23 +69,50 @@ class AttentionKernel : public PhasedKernel {
     return (*spec.graph)[(*spec).inputs[input]].output[Dim::c];
   }
 
-  /// The shard's heads within a tensor of queries, and of keys.
+  bool shares() const { return own_size_ < size_; }
+  std::int64_t largest_size() const { return size_ > value_size_ ? size_ : value_size_; }
+
+  /// The shard's heads of so many channels within a tensor of queries or the output, and of whole
+  /// keys or values.
   template <class Value>
-  Heads<Value> heads_of_queries(const Region& region) const {
-    return {Tensor<Value>(region), begin_of(output_) - begin_of(region.box),
-            static_cast<int>(size_)};
+  Heads<Value> heads_of_queries(const Region& region, std::int64_t size) const {
+    Places first = begin_of(output_) - begin_of(region.box);
+    first.c = groups_.first_head * size - region.box[Dim::c].begin;
+    return {Tensor<Value>(region), first, static_cast<int>(size)};
   }
   template <class Value>
-  Heads<Value> heads_of_keys(const Region& region) const {
+  Heads<Value> heads_of_keys(const Region& region, std::int64_t size) const {
     Places first;
     first.n = output_[Dim::n].begin - region.box[Dim::n].begin;
     first.d = first.h = first.w = first.c = 0;
-    return {Tensor<Value>(region), first, static_cast<int>(size_)};
+    return {Tensor<Value>(region), first, static_cast<int>(size)};
   }
 
   std::int64_t log_sums() const { return groups_.samples * groups_.heads * seen_.queries; }
   std::int64_t turned_bytes(const Region& region) const {
     return turns_ ? volume(region.box) * static_cast<std::int64_t>(sizeof(T)) : 0;
+  }
+  /// Of whole keys, turned or not, beside the inputs.
+  std::int64_t key_bytes(const Region& own) const {
+    return shares() ? whole_bytes(own) : turned_bytes(own);
+  }
+  std::int64_t whole_bytes(const Region& own) const {
+    return volume(whole_keys(own, nullptr).box) * static_cast<std::int64_t>(sizeof(T));
+  }
+  /// Keys with what they share.
+  Region whole_keys(const Region& own, void* memory) const {
+    Region to{memory, own.box};
+    to.box[Dim::c] = {groups_.first_key_head * size_,
+                      (groups_.first_key_head + groups_.key_heads) * size_};
+    return to;
+  }
+  /// Whole and turned.
+  Region keys_of(const Operands& operands, void* memory) const {
+    if (!shares()) return turned(operands.inputs[1], memory);
+    const Region to = whole_keys(operands.inputs[1], memory);
+    join_keys(to, operands.inputs[1], operands.inputs[3], size_, seat_.type(), seat_.stream());
+    if (turns_) turn_heads(to, to, rotary_, 1, seat_.type(), seat_.stream());
+    return to;
   }
 
   /// The region, or its turned copy.
@@ -98,9 +132,9 @@ class AttentionKernel : public PhasedKernel {
     if (operands.step != nullptr) dropout.first_sample += operands.step->round * samples_;
     return {seen_,
             groups_,
-            heads_of_queries<const T>(turned(operands.inputs[0], queries)),
-            heads_of_keys<const T>(turned(operands.inputs[1], keys)),
-            heads_of_keys<const T>(operands.inputs[2]),
+            heads_of_queries<const T>(turned(operands.inputs[0], queries), size_),
+            heads_of_keys<const T>(keys_of(operands, keys), size_),
+            heads_of_keys<const T>(operands.inputs[2], value_size_),
             scale_,
             softcap_,
             static_cast<float*>(operands.saved),
@@ -109,30 +143,36 @@ class AttentionKernel : public PhasedKernel {
 
   void forward(const Operands& operands) override {
     const auto [queries, keys] =
-        scratch_pieces(seat_, {turned_bytes(operands.inputs[0]), turned_bytes(operands.inputs[1])});
+        scratch_pieces(seat_, {turned_bytes(operands.inputs[0]), key_bytes(operands.inputs[1])});
     const AttentionTensors<T> of = tensors(operands, queries, keys);
-    const auto y = heads_of_queries<T>(operands.output);
-    with_tile_sizes(size_, [&]<class Sizes>(Sizes) {
+    const auto y = heads_of_queries<T>(operands.output, value_size_);
+    with_tile_sizes(largest_size(), [&]<class Sizes>(Sizes) {
       using Loop = AttendLoop<T, Sizes>;
       tiles(seat_.stream(), query_tiles(Sizes::kKept), Loop::kMemory, Loop{of, y});
     });
   }
 
   void backward_data(const Operands& operands) override {
-    const Region &dq = operands.input_gradients[0], &dk = operands.input_gradients[1],
-                 &dv = operands.input_gradients[2];
-    const auto [queries, keys, products] =
-        scratch_pieces(seat_, {turned_bytes(operands.inputs[0]), turned_bytes(operands.inputs[1]),
-                               log_sums() * static_cast<std::int64_t>(sizeof(float))});
+    const Region &dq = operands.input_gradients[0], &dv = operands.input_gradients[2];
+    const bool parts = shares() && (operands.input_gradients[1].data != nullptr ||
+                                    operands.input_gradients[3].data != nullptr);
+    const auto [queries, keys, products, of_keys] =
+        scratch_pieces(seat_, {turned_bytes(operands.inputs[0]), key_bytes(operands.inputs[1]),
+                               log_sums() * static_cast<std::int64_t>(sizeof(float)),
+                               parts ? whole_bytes(operands.inputs[1]) : 0});
+    const Region dk =
+        shares() ? whole_keys(operands.inputs[1], of_keys) : Region(operands.input_gradients[1]);
     const AttentionTensors<T> of = tensors(operands, queries, keys);
     auto* const dy_y = static_cast<float*>(products);
-    const AttentionGradients<T> gradients{heads_of_queries<const T>(operands.output_gradient), dy_y,
-                                          heads_of_queries<T>(dq), heads_of_keys<T>(dk),
-                                          heads_of_keys<T>(dv)};
+    const AttentionGradients<T> gradients{
+        heads_of_queries<const T>(operands.output_gradient, value_size_), dy_y,
+        heads_of_queries<T>(dq, size_), heads_of_keys<T>(dk, size_),
+        heads_of_keys<T>(dv, value_size_)};
     each(seat_.stream(), log_sums(),
-         OutputProducts<T>{groups_, seen_.queries, heads_of_queries<const T>(operands.output),
-                           gradients.dy, dy_y});
-    with_tile_sizes(size_, [&]<class Sizes>(Sizes) {
+         OutputProducts<T>{groups_, seen_.queries,
+                           heads_of_queries<const T>(operands.output, value_size_), gradients.dy,
+                           dy_y});
+    with_tile_sizes(largest_size(), [&]<class Sizes>(Sizes) {
       if (dq.data != nullptr) {
         clear_beyond(dq);
         using Loop = QueryGradientLoop<T, Sizes>;
@@ -144,6 +184,9 @@ class AttentionKernel : public PhasedKernel {
       }
     });
     turn_back(dq), turn_back(dk);
+    if (!parts) return;
+    part_keys(dk, operands.input_gradients[1], operands.input_gradients[3], size_, seat_.type(),
+              seat_.stream());
   }
 
   std::int64_t query_tiles(int rows) const {
@@ -155,12 +198,16 @@ class AttentionKernel : public PhasedKernel {
 
   /// Queries that the device holds and the shard has not.
   void clear_beyond(const Region& dq) const {
-    if (dq.box == output_) return;
+    Extents own = extents(output_);
+    own[Dim::c] = groups_.heads * size_;
+    if (extents(dq.box) == own) return;
     clear(dq.data, volume(dq.box) * size_of(seat_.type()), seat_.stream());
   }
 
   Seat& seat_;
-  std::int64_t size_;  ///< of a head, in channels
+  std::int64_t size_;        ///< of a head of queries, in channels
+  std::int64_t own_size_;    ///< of a head of keys, without what all share
+  std::int64_t value_size_;  ///< of a head of values
   Box output_, keys_;
   SeenKeys seen_;
   HeadGroups groups_;

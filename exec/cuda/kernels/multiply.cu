@@ -1,6 +1,6 @@
 // y = x0 x1, dx0 = dy x1, dx1 = dy x0. The second may be a gate, with one value for each channel of
-// each sample; its gradient is summed over d, h, w. A tensor that is read twice gets 2 dy x, where
-// it is read first.
+// each sample, whose gradient is summed over d, h, w, or for each position, summed over c. A tensor
+// that is read twice gets 2 dy x, where it is read first.
 
 #include "exec/cuda/kernels/columns.h"
 #include "exec/cuda/kernels/kernels.h"
@@ -93,6 +93,39 @@ struct JoinGate {
   }
 };
 
+/// By a gate of positions.
+template <class T>
+struct OpenPositionGate {
+  std::int64_t channels;
+  T* to;
+  const T* from;
+  const T* gate;
+
+  STRATA_ANYWHERE void operator()(std::int64_t i) const {
+    const T by = gate[Quotient(i, channels).whole];
+    to[i] = T(static_cast<float>(from[i]) * static_cast<float>(by));
+  }
+};
+
+/// Of such a gate; a team has a position.
+template <class T>
+struct SumPositionGate {
+  std::int64_t channels;
+  T* to;
+  const T* dy;
+  const T* x;
+
+  STRATA_ANYWHERE void operator()(const Team& team, std::int64_t position) const {
+    const std::int64_t first = position * channels;
+    float sum = 0;
+    for (std::int64_t c = team.rank(); c < channels; c += team.size()) {
+      sum += static_cast<float>(dy[first + c]) * static_cast<float>(x[first + c]);
+    }
+    sum = team.sum(sum);
+    if (team.rank() == 0) to[position] = T(sum);
+  }
+};
+
 template <class T>
 class MultiplyKernel : public PhasedKernel {
  public:
@@ -111,12 +144,28 @@ class MultiplyKernel : public PhasedKernel {
     const Region &to_first = operands.input_gradients[0], &to_second = operands.input_gradients[1];
     if (to_first.data != nullptr) scale(to_first, dy, second(operands), squares_ ? 2.0F : 1.0F);
     if (squares_ || to_second.data == nullptr) return;
-    extents(to_second.box) == extents(x.box) ? multiply(to_second, dy, x, 1)
-                                             : sum_gated(to_second, dy, x);
+    if (extents(to_second.box) == extents(x.box)) return multiply(to_second, dy, x, 1);
+    is_of_positions(x, to_second) ? sum_positions(to_second, dy, x) : sum_gated(to_second, dy, x);
+  }
+
+  static bool is_of_positions(const Region& x, const Region& gate) {
+    return gate.box[Dim::c].size() != x.box[Dim::c].size();
   }
 
   void scale(const Region& to, const Region& from, const Region& by, float times) const {
-    extents(from.box) == extents(by.box) ? multiply(to, from, by, times) : open(to, from, by);
+    if (extents(from.box) == extents(by.box)) return multiply(to, from, by, times);
+    is_of_positions(from, by) ? open_positions(to, from, by) : open(to, from, by);
+  }
+
+  void open_positions(const Region& to, const Region& from, const Region& gate) const {
+    const Tensor<T> x(from), g(gate), y(to);
+    each(seat_.stream(), x.size.count(), OpenPositionGate<T>{x.size.c, y.data, x.data, g.data});
+  }
+
+  void sum_positions(const Region& to, const Region& of, const Region& input) const {
+    const Tensor<T> dy(of), x(input), result(to);
+    teams(seat_.stream(), x.size.positions(),
+          SumPositionGate<T>{x.size.c, result.data, dy.data, x.data});
   }
 
   void multiply(const Region& to, const Region& a, const Region& b, float times) const {

@@ -22,14 +22,16 @@ struct TurnPairs {
     const Quotient head(i, rotary.head_size - rotary.pairs), row(head.whole, heads);
     const std::int64_t begin = head.whole * rotary.head_size;
     if (head.rest >= rotary.pairs) {
-      to[begin + rotary.pairs + head.rest] = from[begin + rotary.pairs + head.rest];
+      const std::int64_t stays = head.rest - rotary.pairs;
+      const std::int64_t at = begin + stays + (stays < rotary.first ? 0 : 2 * rotary.pairs);
+      to[at] = from[at];
       return;
     }
     const std::int64_t position = first_position + Quotient(row.whole, positions).rest;
     const double turns = static_cast<double>(position) * rotary.turns[head.rest];
     const auto angle = static_cast<float>((turns - std::floor(turns + 0.5)) * kTurn);
     const float cosine = std::cos(angle), sine = static_cast<float>(way) * std::sin(angle);
-    const std::int64_t first = begin + head.rest;
+    const std::int64_t first = begin + rotary.first + head.rest;
     const std::int64_t second = first + rotary.pairs;
     const auto a = static_cast<float>(from[first]), b = static_cast<float>(from[second]);
     to[first] = T(a * cosine - b * sine);
@@ -39,10 +41,10 @@ struct TurnPairs {
 
 }  // namespace
 
-RotaryPairs rotary_pairs(double base, std::int64_t channels, std::int64_t head_size) {
-  RotaryPairs rotary{channels / 2, head_size, {}};
+RotaryPairs rotary_pairs(double base, Interval channels, std::int64_t head_size) {
+  RotaryPairs rotary{channels.size() / 2, channels.begin, head_size, {}};
   for (std::int64_t i = 0; i < rotary.pairs; ++i) {
-    const double exponent = -2 * static_cast<double>(i) / static_cast<double>(channels);
+    const double exponent = -2 * static_cast<double>(i) / static_cast<double>(channels.size());
     rotary.turns[i] = std::pow(base, exponent) / kTurn;
   }
   return rotary;

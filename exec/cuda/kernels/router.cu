@@ -1,15 +1,19 @@
-// Gates of tokens. With p = softmax(z) of z = W x, a gate g is p of the chosen experts, over the
-// sum of these where gates are normalised. dz = p (a - sum of p a), where a is dg of what was
-// chosen and 0 else; normalised, the softmax is that of the chosen experts alone: dz = g (dg - sum
-// of g dg). A team takes a token. Logits and p are fp32 whatever the tensors' type: in bf16 the
-// weight is the sum of two, for a token whose logits are near each other would else have other
-// experts.
+// Gates of tokens. With scores p = softmax(z) of z = W x, a gate g is the scale s times p of the
+// chosen experts, over the sum of these where gates are normalised. With a = s dg of what was
+// chosen and 0 else, dz = p (a - sum of p a); normalised, the softmax is that of the chosen experts
+// alone: with q = p / sum, dz = q (a - sum of q a). Of sigmoids, dz = p (1 - p) dp, where dp = a,
+// or, normalised, (a - sum of q a) / sum. Scores are kept, those of experts that were not chosen
+// with a minus. A team takes a token, a thread its choice. Logits and p are fp32 whatever the
+// tensors' type: in bf16 the weight is the sum of two, for a token whose logits are near each other
+// would else have other experts.
 
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "exec/cuda/kernels/kernels.h"
 #include "exec/cuda/products/products.h"
+#include "sim/base/error.h"
 #include "sim/graph/regions.h"
 
 namespace strata::cuda {
@@ -48,21 +52,77 @@ struct RouterSoftmax {
   }
 };
 
-/// Which experts a token has, and its gates.
-struct Choice {
-  const float* p;
-  std::int64_t experts, top_k;
-  bool normalize;
+struct RouterSigmoid {
+  float* p;
 
-  /// Whether fewer than top_k of the row come before it: larger ones, or of equal ones the first.
-  STRATA_ANYWHERE bool has(const float* row, std::int64_t expert) const {
-    std::int64_t before = 0;
-    for (std::int64_t e = 0; e < experts; ++e) {
-      before += row[e] > row[expert] || (row[e] == row[expert] && e < expert) ? 1 : 0;
+  STRATA_ANYWHERE void operator()(std::int64_t i) const { p[i] = 1 / (1 + std::exp(-p[i])); }
+};
+
+constexpr std::int64_t kMostGroups = 64;  // a bit of a word for each
+
+/// Gives the scores of experts that a token has not a minus. Of equal ones it has the first.
+struct RouterChoice {
+  float* p;
+  const float* correction;  ///< null: none
+  std::int64_t experts, top_k, groups, top_groups;
+
+  STRATA_ANYWHERE void operator()(std::int64_t token) const {
+    float* const row = p + token * experts;
+    const std::uint64_t best = best_groups(row);
+    for (std::int64_t e = 0; e < experts; ++e) row[e] = -row[e];
+    for (std::int64_t k = 0; k < top_k; ++k) {
+      std::int64_t chosen = experts;
+      for (std::int64_t e = 0; e < experts; ++e) {
+        const bool stands_by = std::signbit(row[e]) && (best >> (e / of_group()) & 1U) != 0;
+        if (stands_by && (chosen == experts || rank(row, e) > rank(row, chosen))) chosen = e;
+      }
+      row[chosen] = -row[chosen];
     }
-    return before < top_k;
   }
-  /// What the gates of a token are divided by.
+
+ private:
+  STRATA_ANYWHERE std::int64_t of_group() const { return experts / groups; }
+  STRATA_ANYWHERE float rank(const float* row, std::int64_t expert) const {
+    return std::fabs(row[expert]) + (correction != nullptr ? correction[expert] : 0);
+  }
+  /// The best rank, or with a correction the sum of the two best.
+  STRATA_ANYWHERE float rank_of_group(const float* row, std::int64_t group) const {
+    float first = -std::numeric_limits<float>::infinity(), second = first;
+    for (std::int64_t e = group * of_group(); e < (group + 1) * of_group(); ++e) {
+      const float own = rank(row, e);
+      second = own > first ? first : own > second ? own : second;
+      first = own > first ? own : first;
+    }
+    return correction != nullptr ? first + second : first;
+  }
+  STRATA_ANYWHERE std::uint64_t best_groups(const float* row) const {
+    std::uint64_t best = 0;
+    if (top_groups == groups) return ~best;
+    for (std::int64_t k = 0; k < top_groups; ++k) {
+      std::int64_t chosen = groups;
+      float most = 0;
+      for (std::int64_t g = 0; g < groups; ++g) {
+        if ((best >> g & 1U) != 0) continue;
+        const float own = rank_of_group(row, g);
+        if (chosen == groups || own > most) chosen = g, most = own;
+      }
+      best |= std::uint64_t{1} << chosen;
+    }
+    return best;
+  }
+};
+
+/// What makes gates of a token's scores.
+struct ScoredExperts {
+  const float* p;
+  std::int64_t experts;
+  bool normalize, sigmoid;
+  float scale;
+
+  STRATA_ANYWHERE bool has(const float* row, std::int64_t expert) const {
+    return !std::signbit(row[expert]);
+  }
+  /// What the scores are divided by.
   STRATA_ANYWHERE float divisor(const Team& team, const float* row) const {
     if (!normalize) return 1;
     float sum = 0;
@@ -75,37 +135,41 @@ struct Choice {
 
 template <class T>
 struct RouterGates {
-  Choice choice;
+  ScoredExperts by;
   T* gates;
 
   STRATA_ANYWHERE void operator()(const Team& team, std::int64_t token) const {
-    const float* const row = choice.p + token * choice.experts;
-    const float divisor = choice.divisor(team, row);
-    for (std::int64_t e = team.rank(); e < choice.experts; e += team.size()) {
-      gates[token * choice.experts + e] = T(choice.has(row, e) ? row[e] / divisor : 0.0F);
+    const float* const row = by.p + token * by.experts;
+    const float factor = by.scale / by.divisor(team, row);
+    for (std::int64_t e = team.rank(); e < by.experts; e += team.size()) {
+      gates[token * by.experts + e] = T(by.has(row, e) ? row[e] * factor : 0.0F);
     }
   }
 };
 
 template <class T>
 struct RouterGradient {
-  Choice choice;
+  ScoredExperts by;
   const T* dg;
   T* dz;
 
   STRATA_ANYWHERE void operator()(const Team& team, std::int64_t token) const {
-    const std::int64_t first = token * choice.experts;
-    const float* const row = choice.p + first;
-    const float divisor = choice.divisor(team, row);
+    const std::int64_t first = token * by.experts;
+    const float* const row = by.p + first;
+    const float sum = by.divisor(team, row);
     float along = 0;
-    for (std::int64_t e = team.rank(); e < choice.experts; e += team.size()) {
-      if (choice.has(row, e)) along += row[e] / divisor * static_cast<float>(dg[first + e]);
+    for (std::int64_t e = team.rank(); e < by.experts; e += team.size()) {
+      if (by.has(row, e)) along += row[e] / sum * by.scale * static_cast<float>(dg[first + e]);
     }
     along = team.sum(along);
-    for (std::int64_t e = team.rank(); e < choice.experts; e += team.size()) {
-      const bool chosen = choice.has(row, e);
-      const float above = (chosen ? static_cast<float>(dg[first + e]) : 0) - along;
-      dz[first + e] = T(chosen || !choice.normalize ? row[e] / divisor * above : 0.0F);
+    if (by.sigmoid && !by.normalize) along = 0;
+    for (std::int64_t e = team.rank(); e < by.experts; e += team.size()) {
+      const bool chosen = by.has(row, e);
+      const float score = std::fabs(row[e]);
+      const float slope = by.sigmoid ? score * (1 - score) : score;
+      const float above = (chosen ? by.scale * static_cast<float>(dg[first + e]) : 0) - along;
+      const bool takes_part = chosen || !(by.normalize || by.sigmoid);
+      dz[first + e] = T(takes_part ? slope / sum * above : 0.0F);
     }
   }
 };
@@ -119,6 +183,10 @@ class RouterKernel : public PhasedKernel {
         weight_(shard_parameters(*spec, spec.output).weight),
         inputs_(spec.inputs[0][0][Dim::c].size()),
         tokens_(volume(spec.output) / op.experts) {
+    if (op.groups > kMostGroups) {
+      throw EnvironmentError("router on GPUs has at most " + std::to_string(kMostGroups) +
+                             " groups of experts, not " + std::to_string(op.groups));
+    }
     if (seat.type() == Type::fp32) return;
     parts_ = LastingMemory(seat.gpu(), 2 * weight_ * size_of(seat.type()));
   }
@@ -128,9 +196,16 @@ class RouterKernel : public PhasedKernel {
     auto* const p =
         static_cast<float*>(operands.saved != nullptr ? operands.saved : between(sizeof(float)));
     multiply_to(p, operands);
-    teams(seat_.stream(), tokens_, RouterSoftmax{p, op_.experts});
+    if (op_.sigmoid) {
+      each(seat_.stream(), tokens_ * op_.experts, RouterSigmoid{p});
+    } else {
+      teams(seat_.stream(), tokens_, RouterSoftmax{p, op_.experts});
+    }
+    each(seat_.stream(), tokens_,
+         RouterChoice{p, op_.correction ? operands.parameters + weight_ : nullptr, op_.experts,
+                      op_.top_k, op_.groups, op_.top_groups});
     teams(seat_.stream(), tokens_,
-          RouterGates<T>{choice(p), static_cast<T*>(operands.output.data)});
+          RouterGates<T>{scored(p), static_cast<T*>(operands.output.data)});
   }
 
   /// dx = dz w
@@ -145,9 +220,14 @@ class RouterKernel : public PhasedKernel {
     multiply(seat_, {logit_gradients(operands), op_.experts, tokens_, true},
              {operands.inputs[0].data, tokens_, inputs_}, operands.parameter_gradients, Type::fp32,
              operands.adds_parameter_gradients);
+    if (!op_.correction || operands.adds_parameter_gradients) return;
+    clear(operands.parameter_gradients + weight_,
+          op_.experts * static_cast<std::int64_t>(sizeof(float)), seat_.stream());
   }
 
-  void update(const Operands& operands) override { update_parameters(operands, weight_, seat_); }
+  void update(const Operands& operands) override {
+    update_parameters(operands, weight_ + (op_.correction ? op_.experts : 0), seat_);
+  }
 
   /// p = x w^T
   void multiply_to(float* p, const Operands& operands) {
@@ -161,8 +241,9 @@ class RouterKernel : public PhasedKernel {
     multiply(seat_, x, {parts + weight_, inputs_, op_.experts, true}, p, Type::fp32, true);
   }
 
-  Choice choice(const void* p) const {
-    return {static_cast<const float*>(p), op_.experts, op_.top_k, op_.normalize};
+  ScoredExperts scored(const void* p) const {
+    return {static_cast<const float*>(p), op_.experts, op_.normalize, op_.sigmoid,
+            static_cast<float>(op_.scale)};
   }
   void* between(std::size_t size) {
     return seat_.scratch(tokens_ * op_.experts * static_cast<std::int64_t>(size));
@@ -170,7 +251,7 @@ class RouterKernel : public PhasedKernel {
   const void* logit_gradients(const Operands& operands) {
     auto* const dz = static_cast<T*>(between(sizeof(T)));
     teams(seat_.stream(), tokens_,
-          RouterGradient<T>{choice(operands.saved),
+          RouterGradient<T>{scored(operands.saved),
                             static_cast<const T*>(operands.output_gradient.data), dz});
     return dz;
   }

@@ -99,7 +99,7 @@ bool leaves_none(std::int64_t channels, const LayerLayout& layout,
 // for the sequence's first.
 std::string why_no_attention(const Graph& graph, const Layer& layer, const Attention& attention,
                              const Degrees& degrees) {
-  const std::int64_t heads = graph[layer.inputs[1]].output[Dim::c] / attention.head_size;
+  const std::int64_t heads = graph[layer.inputs[1]].output[Dim::c] / attention.own_key_size();
   if (heads % degrees[Dim::c] != 0) {
     return fmt::format(
         "c={}: its {} heads of keys do not divide, and DTensor gives no two ranks the same one",

@@ -65,6 +65,14 @@ class TorchDims {
           "network {}: layer {}: a mixture of experts is not written; allowed: dense networks",
           graph_.name(), layer.name));
     }
+    if (const auto* attention = std::get_if<Attention>(&layer.op)) {
+      if (attention->shared_size > 0 || attention->value_size > 0) {
+        throw InputError(fmt::format(
+            "network {}: layer {}: a latent attention is not written; allowed: attentions whose "
+            "heads of keys and values are alike",
+            graph_.name(), layer.name));
+      }
+    }
     if (std::holds_alternative<Embedding>(layer.op)) return kTokens;
     const Dims& read = dims_[layer.inputs.front()()];
     const bool tokens = read == kTokens || read == kNumbers;

@@ -4,6 +4,7 @@
 // itself. Regions, the search's edge axes, halos and volumes follow from it. Values; thread-safe.
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <variant>
 
@@ -91,6 +92,7 @@ struct ReadContext {
   Extents extents;                   ///< of the input
   Extents output;                    ///< of the layer
   std::int64_t channels_before = 0;  ///< of the inputs that stand before it
+  std::size_t input = 0;             ///< its number among the inputs
 };
 
 /// Element i of the output needs element i of the input.

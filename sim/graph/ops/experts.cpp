@@ -49,10 +49,26 @@ AccessMap of_groups(const ReadContext& context, std::int64_t groups) {
 Extents Router::output(InputExtents inputs) const {
   check_range("experts", experts, 1, kMaxExtent);
   check_range("top_k", top_k, 1, experts);
+  check_choice();
   Extents out = only(inputs);
   check_tokens(name(), "tokens", out);
   out[Dim::c] = experts;
   return out;
+}
+
+void Router::check_choice() const {
+  check_finite("scale", scale);
+  if (scale <= 0) fail("scale must be positive");
+  check_range("groups", groups, 1, experts);
+  check_range("top_groups", top_groups, 1, groups);
+  if (experts % groups != 0) fail("{} groups do not divide {} experts", groups, experts);
+  if (top_k > experts / groups * top_groups) {
+    fail("top_k {} is more than the {} experts of {} groups", top_k, experts / groups * top_groups,
+         top_groups);
+  }
+  if (groups > 1 && correction && experts / groups < 2) {
+    fail("with a correction a group has two experts or more, not {}", experts / groups);
+  }
 }
 
 AccessMap Router::reads(const ReadContext&) const {
@@ -62,7 +78,8 @@ AccessMap Router::reads(const ReadContext&) const {
 }
 
 Parameters Router::parameters(InputExtents inputs) const {
-  return {.weight = bounded_product(experts, inputs[0][Dim::c], kMaxElements)};
+  return {.weight = bounded_product(experts, inputs[0][Dim::c], kMaxElements),
+          .bias = correction ? experts : 0};
 }
 
 std::int64_t Router::macs_per_output(InputExtents inputs) const {

@@ -20,13 +20,21 @@
 
 namespace strata {
 
-/// Each token's gates: of softmax(W x) over all experts the `top_k` largest, or, where equal, the
-/// first ones, and zero for the others; (n, c, w) to (n, experts, w). In fp32, whatever the
-/// tensors' type.
+/// Each token's gates: of the scores of all experts, softmax(W x), the `top_k` largest, or, where
+/// equal, the first ones, and zero for the others; (n, c, w) to (n, experts, w). In fp32, whatever
+/// the tensors' type. DeepSeek-V2 and V3 choose among experts of the best groups of neighbours
+/// alone, by a group's best score, or, with a correction, the sum of its two best.
 struct Router {
   std::int64_t experts = 0;
   std::int64_t top_k = 1;
-  bool normalize = true;  ///< the gates of a token add up to 1
+  bool normalize = true;  ///< the gates of a token add up to `scale`
+  bool sigmoid = false;   ///< the scores are sigmoid(W x)
+  /// A number for each expert is added to the scores of the choice, not to gates, so that experts
+  /// are chosen evenly. It counts as a parameter (the bias) and has no gradient.
+  bool correction = false;
+  std::int64_t groups = 1;
+  std::int64_t top_groups = 1;  ///< that a token's experts are of
+  double scale = 1;             ///< what multiplies the gates
   bool operator==(const Router&) const = default;
 
   static constexpr OpTraits kTraits{.summary = "router"};
@@ -37,7 +45,7 @@ struct Router {
   Parameters parameters(InputExtents inputs) const;
   /// The input's channels.
   std::int64_t macs_per_output(InputExtents inputs) const;
-  /// The softmax, whole.
+  /// The scores, whole, those of experts that were not chosen with a minus.
   Saved saved(const SavedContext&) const { return {.each_element = true}; }
   PhaseWork work(const ShardShape& shard, Phase phase) const;
   std::string cost_attributes() const;
@@ -47,7 +55,15 @@ struct Router {
     v.count("experts", experts, std::nullopt);
     v.count("top_k", top_k, 1);
     v.flag("normalize", normalize, true);
+    v.flag("sigmoid", sigmoid, false);
+    v.flag("correction", correction, false);
+    v.count("groups", groups, 1);
+    v.count("top_groups", top_groups, 1);
+    v.number("scale", scale, 1.0);
   }
+
+ private:
+  void check_choice() const;
 };
 
 /// Tokens (n, c, w) and gates (n, experts, w) to slots (n, c, experts, 1, groups x slots of one).

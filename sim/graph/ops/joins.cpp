@@ -52,14 +52,17 @@ Extents Multiply::output(InputExtents inputs) const {
   if (inputs.size() != 2) fail("multiply takes two inputs, not {}", inputs.size());
   Extents gate = inputs[0];
   for (Dim dim : kSpatialDims) gate[dim] = 1;
-  if (inputs[1] == inputs[0] || inputs[1] == gate) return inputs[0];
-  const std::string or_gate = inputs[0] == gate ? "" : " or, as a gate, " + show(gate);
+  Extents of_positions = inputs[0];
+  of_positions[Dim::c] = 1;
+  if (inputs[1] == inputs[0] || inputs[1] == gate || inputs[1] == of_positions) return inputs[0];
+  std::string or_gate = inputs[0] == gate ? "" : " or, as a gate, " + show(gate);
+  if (inputs[0] != of_positions) or_gate += " or " + show(of_positions);
   fail("multiply takes a second input of {}{}, not {}", show(inputs[0]), or_gate, show(inputs[1]));
 }
 
 AccessMap Multiply::reads(const ReadContext& context) const {
   AccessMap map;
-  for (Dim dim : kSpatialDims) {
+  for (Dim dim : {Dim::c, Dim::d, Dim::h, Dim::w}) {
     if (context.extents[dim] == 1) map.dims[dim] = access::Whole{};
   }
   return map;

@@ -35,14 +35,14 @@ struct Add {
 };
 
 /// The product of two tensors, element by element; the second may be a gate, which has one value
-/// for each channel of each sample: its d, h and w are 1.
+/// for each channel of each sample (its d, h and w are 1) or for each position (its c is 1).
 struct Multiply {
   bool operator==(const Multiply&) const = default;
 
   static constexpr OpTraits kTraits{.reads_all_alike = true, .summary = "multiply"};
   std::string_view name() const { return "multiply"; }
   Extents output(InputExtents inputs) const;
-  /// Of a gate, one element for all d, h and w.
+  /// Of a gate, one element for all d, h and w, or for all c.
   AccessMap reads(const ReadContext& context) const;
   BackwardReads backward_reads() const { return {.inputs = true}; }
   PhaseWork work(const ShardShape& shard, Phase phase) const;

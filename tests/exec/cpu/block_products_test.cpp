@@ -185,6 +185,7 @@ struct DrawnHead {
     shape.last_key = shape.keys - shape.queries;
     shape.window = shape.causal && pick(random, 0, 1) == 1 ? pick(random, 1, 100) : 0;
     shape.channels = lanes * pick(random, 1, 3);
+    shape.value_channels = lanes * pick(random, 1, 3);
   }
   AttentionHead shape;
 };
@@ -194,21 +195,24 @@ TEST_P(Products, AttendAsPlainLoopsDo) {
     AttentionHead head = DrawnHead(lanes_, random).shape;
     const Matrix q(head.queries, head.channels, lanes_, random);
     const Matrix k(head.keys, head.channels, lanes_, random);
-    const Matrix v(head.keys, head.channels, lanes_, random);
-    const Matrix dy(head.queries, head.channels, lanes_, random);
+    const Matrix v(head.keys, head.value_channels, lanes_, random);
+    const Matrix dy(head.queries, head.value_channels, lanes_, random);
     const Matrix k_transposed = k.transposed(), v_transposed = v.transposed();
     std::vector<float> workspace(kAttentionWorkspace);
     head.q = q.values.data(), head.k = k.values.data(), head.v = v.values.data();
     head.k_transposed = k_transposed.values.data(), head.v_transposed = v_transposed.values.data();
     head.workspace = workspace.data();
 
-    Matrix y(head.queries, head.channels, lanes_), dq = y;
-    Matrix dk(head.keys, head.channels, lanes_), dv = dk;
-    std::vector<double> wanted_y(y.values.size()), of_q = wanted_y, of_k(dk.values.size()),
-                                                   of_v = of_k;
+    Matrix y(head.queries, head.value_channels, lanes_), dq(head.queries, head.channels, lanes_);
+    Matrix dk(head.keys, head.channels, lanes_), dv(head.keys, head.value_channels, lanes_);
+    std::vector<double> wanted_y(y.values.size()), of_q(dq.values.size()), of_k(dk.values.size()),
+        of_v(dv.values.size());
     std::vector<float> log_sums(static_cast<std::size_t>(head.queries)), products = log_sums;
     const auto at = [&](std::int64_t r, std::int64_t c) {
       return static_cast<std::size_t>(r * head.channels + c);
+    };
+    const auto at_value = [&](std::int64_t r, std::int64_t c) {
+      return static_cast<std::size_t>(r * head.value_channels + c);
     };
     products_.attend(head, y.values.data(), log_sums.data());
     for (std::int64_t i = 0; i < head.queries; ++i) {
@@ -218,10 +222,10 @@ TEST_P(Products, AttendAsPlainLoopsDo) {
       std::vector<double> dp(p.size());
       for (std::int64_t j = 0; j < head.keys; ++j) {
         const auto of = static_cast<std::size_t>(j);
-        for (std::int64_t c = 0; c < head.channels; ++c) {
-          wanted_y[at(i, c)] += p[of] * v(j, c);
+        for (std::int64_t c = 0; c < head.value_channels; ++c) {
+          wanted_y[at_value(i, c)] += p[of] * v(j, c);
           dp[of] += dy(i, c) * v(j, c);
-          of_v[at(j, c)] += p[of] * dy(i, c);
+          of_v[at_value(j, c)] += p[of] * dy(i, c);
         }
         mean += p[of] * dp[of];
       }
@@ -237,13 +241,13 @@ TEST_P(Products, AttendAsPlainLoopsDo) {
     }
     products_.attend_backward(head, {dy.values.data(), log_sums.data(), products.data(),
                                      dq.values.data(), dk.values.data(), dv.values.data()});
-    const auto of = [&](const std::vector<double>& wanted) {
-      return [&](std::int64_t r, std::int64_t c) { return wanted[at(r, c)]; };
+    const auto of = [](const std::vector<double>& wanted, const auto& place) {
+      return [&](std::int64_t r, std::int64_t c) { return wanted[place(r, c)]; };
     };
-    EXPECT_LT(apart(y, of(wanted_y)), 1e-5);
-    EXPECT_LT(apart(dq, of(of_q)), 3e-5);
-    EXPECT_LT(apart(dk, of(of_k)), 3e-5);
-    EXPECT_LT(apart(dv, of(of_v)), 3e-5);
+    EXPECT_LT(apart(y, of(wanted_y, at_value)), 1e-5);
+    EXPECT_LT(apart(dq, of(of_q, at)), 3e-5);
+    EXPECT_LT(apart(dk, of(of_k, at)), 3e-5);
+    EXPECT_LT(apart(dv, of(of_v, at_value)), 3e-5);
   });
 }
 

@@ -7,14 +7,17 @@
 namespace strata::reference {
 namespace {
 
-/// Turns each pair of channels (i, i + r/2) of the first r of a head by the angle position
-/// base^(-2 i / r), times `way`: -1 turns back.
+/// Turns each pair of channels (i, i + r/2) of the r of a head that are turned by the angle
+/// position base^(-2 i / r), times `way`: -1 turns back.
 Tensor turned(const Tensor& x, const Attention& op, double way) {
   if (op.rotary == 0) return x;
   Tensor y = x;
-  const std::int64_t size = op.rotary_size > 0 ? op.rotary_size : op.head_size, half = size / 2;
+  const std::int64_t size = op.shared_size > 0   ? op.shared_size
+                            : op.rotary_size > 0 ? op.rotary_size
+                                                 : op.head_size;
+  const std::int64_t half = size / 2, behind = op.shared_size > 0 ? op.head_size - size : 0;
   for (std::int64_t n = 0; n < x.extents[Dim::n]; ++n)
-    for (std::int64_t c = 0; c < x.extents[Dim::c]; c += op.head_size)
+    for (std::int64_t c = behind; c < x.extents[Dim::c]; c += op.head_size)
       for (std::int64_t i = 0; i < half; ++i)
         for (std::int64_t w = 0; w < x.extents[Dim::w]; ++w) {
           const double exponent = -2 * static_cast<double>(i) / static_cast<double>(size);
@@ -24,6 +27,35 @@ Tensor turned(const Tensor& x, const Attention& op, double way) {
           y.at(n, c + i + half, 0, 0, w) = a * std::sin(angle) + b * std::cos(angle);
         }
   return y;
+}
+
+std::int64_t value_size(const Attention& op) {
+  return op.value_size > 0 ? op.value_size : op.head_size;
+}
+
+/// visit(n, head, w, channel of the whole key, whether it is shared, channel of its input).
+template <class Visit>
+void each_key_channel(const LayerCall& call, const Attention& op, const Visit& visit) {
+  const Extents& own = call.inputs[1]->extents;
+  const std::int64_t size = op.head_size - op.shared_size;
+  for (std::int64_t n = 0; n < own[Dim::n]; ++n)
+    for (std::int64_t head = 0; head < own[Dim::c] / size; ++head)
+      for (std::int64_t w = 0; w < own[Dim::w]; ++w)
+        for (std::int64_t c = 0; c < op.head_size; ++c)
+          visit(n, w, head * op.head_size + c, c >= size, c >= size ? c - size : head * size + c);
+}
+
+/// Keys with what they share.
+Tensor whole_keys(const LayerCall& call, const Attention& op) {
+  Extents extents = call.inputs[1]->extents;
+  extents[Dim::c] = extents[Dim::c] / (op.head_size - op.shared_size) * op.head_size;
+  Tensor k(extents);
+  each_key_channel(
+      call, op,
+      [&](std::int64_t n, std::int64_t w, std::int64_t c, bool is_shared, std::int64_t from) {
+        k.at(n, c, 0, 0, w) = call.inputs[is_shared ? 3 : 1]->at(n, from, 0, 0, w);
+      });
+  return k;
 }
 
 /// One head of queries with the head of keys and values that serves it.
@@ -61,6 +93,13 @@ struct Head {
   void each_channel(const F& f) const {
     for (std::int64_t c = 0; c < op.head_size; ++c) {
       f(of_queries * op.head_size + c, of_keys * op.head_size + c);
+    }
+  }
+  /// f(its channel among the output's, among the values')
+  template <class F>
+  void each_value(const F& f) const {
+    for (std::int64_t c = 0; c < value_size(op); ++c) {
+      f(of_queries * value_size(op) + c, of_keys * value_size(op) + c);
     }
   }
 
@@ -102,12 +141,12 @@ void each_head(const LayerCall& call, const Attention& op, const Tensor& q, cons
 }  // namespace
 
 Tensor attention(const LayerCall& call, const Attention& op) {
-  const Tensor q = turned(*call.inputs[0], op, 1), k = turned(*call.inputs[1], op, 1);
+  const Tensor q = turned(*call.inputs[0], op, 1), k = turned(whole_keys(call, op), op, 1);
   Tensor y(call.layer().output);
   each_head(call, op, q, k, [&](const Head& head) {
     for (std::int64_t i = 0; i < head.queries(); ++i) {
       const std::vector<double> p = head.weights(i), kept = head.factors(call, i);
-      head.each_channel([&](std::int64_t cq, std::int64_t ck) {
+      head.each_value([&](std::int64_t cq, std::int64_t ck) {
         for (std::int64_t j = 0; j < head.keys(); ++j) {
           const auto at = static_cast<std::size_t>(j);
           y.at(head.n, cq, 0, 0, i) += p[at] * kept[at] * head.v.at(head.n, ck, 0, 0, j);
@@ -121,8 +160,8 @@ Tensor attention(const LayerCall& call, const Attention& op) {
 // With s = scale q k' or its softcap, p = softmax(s), m the dropout: dp_j = m_j dy v_j, ds_j = p_j
 // (dp_j - sum_k p_k dp_k).
 Gradients attention_backward(const LayerCall& call, const Attention& op, const Tensor& dy) {
-  const Tensor q = turned(*call.inputs[0], op, 1), k = turned(*call.inputs[1], op, 1);
-  Tensor dq(q.extents), dk(k.extents), dv(k.extents);
+  const Tensor q = turned(*call.inputs[0], op, 1), k = turned(whole_keys(call, op), op, 1);
+  Tensor dq(q.extents), dk(k.extents), dv(call.inputs[2]->extents);
   each_head(call, op, q, k, [&](const Head& head) {
     const std::int64_t n = head.n;
     for (std::int64_t i = 0; i < head.queries(); ++i) {
@@ -130,7 +169,7 @@ Gradients attention_backward(const LayerCall& call, const Attention& op, const T
       std::vector<double> dp(p.size());
       for (std::size_t j = 0; j < p.size(); ++j) {
         const auto at = static_cast<std::int64_t>(j);
-        head.each_channel([&](std::int64_t cq, std::int64_t ck) {
+        head.each_value([&](std::int64_t cq, std::int64_t ck) {
           dp[j] += kept[j] * dy.at(n, cq, 0, 0, i) * head.v.at(n, ck, 0, 0, at);
           dv.at(n, ck, 0, 0, at) += p[j] * kept[j] * dy.at(n, cq, 0, 0, i);
         });
@@ -146,7 +185,15 @@ Gradients attention_backward(const LayerCall& call, const Attention& op, const T
       }
     }
   });
-  return {{turned(dq, op, -1), turned(dk, op, -1), dv}, {}};
+  dk = turned(dk, op, -1);
+  Gradients g{{turned(dq, op, -1), Tensor(call.inputs[1]->extents), dv}, {}};
+  if (op.shared_size > 0) g.inputs.emplace_back(call.inputs[3]->extents);
+  each_key_channel(
+      call, op,
+      [&](std::int64_t n, std::int64_t w, std::int64_t c, bool is_shared, std::int64_t from) {
+        g.inputs[is_shared ? 3 : 1].at(n, from, 0, 0, w) += dk.at(n, c, 0, 0, w);
+      });
+  return g;
 }
 
 }  // namespace strata::reference

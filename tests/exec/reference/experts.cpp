@@ -15,7 +15,7 @@ void each_token(const Tensor& x, const Visit& visit) {
   }
 }
 
-/// A token's softmax over the experts, which of them it has, and what gates are divided by.
+/// A token's scores of the experts, which of them it has, and what scores are divided by.
 struct Choice {
   std::vector<double> p;
   std::vector<bool> has;
@@ -34,16 +34,35 @@ struct Choice {
       p[e] = std::exp(p[e]);
       sum += p[e];
     }
-    for (double& each : p) each /= sum;
-    std::vector<double> sorted = p;
-    std::sort(sorted.rbegin(), sorted.rend());
-    const double least = sorted[static_cast<std::size_t>(op.top_k) - 1];
+    for (double& each : p) each /= op.sigmoid ? 1 + each : sum;
+    choose(op, call.weights->bias);
     double of_chosen = 0;
-    for (std::size_t e = 0; e < p.size(); ++e) {
-      has[e] = p[e] >= least;
-      of_chosen += has[e] ? p[e] : 0;
-    }
+    for (std::size_t e = 0; e < p.size(); ++e) of_chosen += has[e] ? p[e] : 0;
     if (op.normalize) divisor = of_chosen;
+  }
+
+  // Experts by rank, of the best groups alone.
+  void choose(const Router& op, const std::vector<double>& correction) {
+    std::vector<double> ranks = p;
+    for (std::size_t e = 0; op.correction && e < p.size(); ++e) ranks[e] += correction[e];
+    const std::size_t size = p.size() / static_cast<std::size_t>(op.groups);
+    std::vector<double> groups;
+    for (std::size_t first = 0; first < p.size(); first += size) {
+      const std::vector<double> own = sorted({&ranks[first], &ranks[first] + size});
+      groups.push_back(op.correction && op.groups > 1 ? own[0] + own[1] : own[0]);
+    }
+    const double least_group = sorted(groups)[static_cast<std::size_t>(op.top_groups) - 1];
+    std::vector<double> left;
+    for (std::size_t e = 0; e < p.size(); ++e) {
+      has[e] = groups[e / size] >= least_group;
+      if (has[e]) left.push_back(ranks[e]);
+    }
+    const double least = sorted(left)[static_cast<std::size_t>(op.top_k) - 1];
+    for (std::size_t e = 0; e < p.size(); ++e) has[e] = has[e] && ranks[e] >= least;
+  }
+  static std::vector<double> sorted(std::vector<double> values) {
+    std::sort(values.rbegin(), values.rend());
+    return values;
   }
 };
 
@@ -71,32 +90,46 @@ Tensor router(const LayerCall& call, const Router& op) {
     const Choice choice(call, op, n, w);
     for (std::size_t e = 0; e < choice.p.size(); ++e) {
       if (choice.has[e]) {
-        y.at(n, static_cast<std::int64_t>(e), 0, 0, w) = choice.p[e] / choice.divisor;
+        y.at(n, static_cast<std::int64_t>(e), 0, 0, w) = op.scale * choice.p[e] / choice.divisor;
       }
     }
   });
   return y;
 }
 
-// By the quotient's and the exponentials' derivatives: of gate a in logit b, g_a ([a = b] - q_b),
-// where q is the softmax, normalised that of the chosen alone.
+// By the quotient's and the scores' derivatives: of gate a in score b, scale ([a = b] - p_a / sum)
+// / sum normalised, else scale [a = b]; of score b in logit c, p_b ([b = c] - p_c) of a softmax,
+// p_b (1 - p_b) [b = c] of sigmoids.
 Gradients router_backward(const LayerCall& call, const Router& op, const Tensor& dy) {
   const Tensor& x = call.input();
   const auto inputs = static_cast<std::size_t>(x.extents[Dim::c]);
-  Gradients g{{Tensor(x.extents)}, {std::vector<double>(call.weights->weight.size()), {}}};
+  Gradients g{{Tensor(x.extents)},
+              {std::vector<double>(call.weights->weight.size()),
+               std::vector<double>(call.weights->bias.size())}};
   each_token(dy, [&](std::int64_t n, std::int64_t w) {
     const Choice choice(call, op, n, w);
-    for (std::size_t b = 0; b < choice.p.size(); ++b) {
-      double dz = 0;
-      for (std::size_t a = 0; a < choice.p.size(); ++a) {
-        if (!choice.has[a] || (op.normalize && !choice.has[b])) continue;
-        const double gate = choice.p[a] / choice.divisor, q = choice.p[b] / choice.divisor;
-        dz += dy.at(n, static_cast<std::int64_t>(a), 0, 0, w) * gate * ((a == b ? 1 : 0) - q);
+    const std::vector<double>& p = choice.p;
+    std::vector<double> dp(p.size()), dz(p.size());
+    for (std::size_t a = 0; a < p.size(); ++a) {
+      if (!choice.has[a]) continue;
+      const double dg = op.scale * dy.at(n, static_cast<std::int64_t>(a), 0, 0, w) / choice.divisor;
+      for (std::size_t b = 0; b < p.size(); ++b) {
+        if (!choice.has[b]) continue;
+        const double share = op.normalize ? p[a] / choice.divisor : 0;
+        dp[b] += dg * ((a == b ? 1 : 0) - share);
       }
+    }
+    for (std::size_t b = 0; b < p.size(); ++b) {
+      for (std::size_t c = 0; c < p.size(); ++c) {
+        const double slope = op.sigmoid ? (b == c ? 1 - p[b] : 0) : (b == c ? 1 : 0) - p[c];
+        dz[c] += dp[b] * p[b] * slope;
+      }
+    }
+    for (std::size_t b = 0; b < p.size(); ++b) {
       for (std::size_t i = 0; i < inputs; ++i) {
         const auto c = static_cast<std::int64_t>(i);
-        g.inputs[0].at(n, c, 0, 0, w) += dz * call.weights->weight[b * inputs + i];
-        g.weights.weight[b * inputs + i] += dz * x.at(n, c, 0, 0, w);
+        g.inputs[0].at(n, c, 0, 0, w) += dz[b] * call.weights->weight[b * inputs + i];
+        g.weights.weight[b * inputs + i] += dz[b] * x.at(n, c, 0, 0, w);
       }
     }
   });

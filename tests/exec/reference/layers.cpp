@@ -28,7 +28,11 @@ template <class Visit>
 void for_each_factors(const LayerCall& call, const Visit& visit) {
   const Tensor &x = *call.inputs[0], &factor = *call.inputs[1];
   const std::int64_t each = x.size() / factor.size();  // a gate has one for d, h and w
-  for (std::int64_t i = 0; i < x.size(); ++i) visit(i, i / each);
+  const std::int64_t plane = x.plane(), sample = x.extents[Dim::c] * plane;
+  const bool of_positions = each > 1 && factor.extents[Dim::c] < x.extents[Dim::c];
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    visit(i, of_positions ? i / sample * plane + i % plane : i / each);
+  }
 }
 
 Activation of_gate(const GatedActivation& op) {

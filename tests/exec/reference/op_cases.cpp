@@ -6,6 +6,7 @@
 #include <numeric>
 #include <ostream>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "sim/base/error.h"
@@ -16,8 +17,9 @@ namespace {
 
 constexpr std::array<std::int64_t, 6> kHeadSizes = {2, 4, 6, 8, 16, 20};
 
-/// An rms_norm of heads.
-constexpr std::string_view kHeadNorm = "rms_norm_heads";
+/// An rms_norm of heads; a router in groups; a latent attention.
+constexpr std::string_view kHeadNorm = "rms_norm_heads", kGroupedRouter = "router_groups",
+                           kLatent = "attention_latent";
 
 /// Values drawn for one layer.
 struct Draw {
@@ -75,12 +77,37 @@ struct Draw {
     return {head_size(), causal, causal && flag() ? count(1, 6) : 0, flag() ? real(2, 10000) : 0,
             flag() ? real(0, 0.9) : 0};
   }
+  /// Of keys that share channels; draw_latent() has tensors of the sizes.
+  Attention latent_attention() const {
+    const bool causal = flag();
+    Attention op{.causal = causal,
+                 .window = causal && flag() ? count(1, 6) : 0,
+                 .rotary = flag() ? real(2, 10000) : 0,
+                 .dropout = flag() ? real(0, 0.9) : 0,
+                 .scale = flag() ? real(0.1, 1) : 0,
+                 .softcap = flag() ? real(0.5, 5) : 0};
+    std::tie(op.head_size, op.shared_size, op.value_size) = latent_sizes();
+    return op;
+  }
+  /// Of a head of queries, of what keys share, of a head of values.
+  std::tuple<std::int64_t, std::int64_t, std::int64_t> latent_sizes() const {
+    constexpr std::array<std::array<std::int64_t, 3>, 4> kSizes = {
+        {{6, 2, 4}, {20, 4, 8}, {10, 6, 20}, {24, 16, 8}}};
+    const auto& [head, shared, value] = kSizes[static_cast<std::size_t>(count(0, 3))];
+    return {head, shared, value};
+  }
   /// Of tokens in groups, of which there are as many in some drawn sequence.
   std::int64_t groups() const { return count(1, 3); }
   Router router() const {
     Router op{count(1, 9), 1, flag()};
     op.top_k = count(1, op.experts);
     return op;
+  }
+  /// In groups, with scores of their own.
+  Router grouped_router() const {
+    const std::int64_t groups = count(1, 4), size = count(2, 4), best = count(1, groups);
+    return {groups * size, count(2, best * size), flag(), flag(), flag(), groups,
+            best,          real(0.5, 3)};
   }
   Dispatch dispatch() const { return {count(1, 3), groups(), real(0.3, 2)}; }
   /// What few ops have, so that the values of the others are drawn as ever.
@@ -149,6 +176,8 @@ bool is_named(const OpCase& c, const Op& op) {
 
 Op draw_op(const OpCase& c, const Draw& draw) {
   if (c.name == kHeadNorm) return RmsNorm{draw.real(1e-5, 0.1), draw.head_size()};
+  if (c.name == kGroupedRouter) return draw.grouped_router();
+  if (c.name == kLatent) return draw.latent_attention();
   const std::vector<Op> ops = every_op(draw);
   const auto it =
       std::find_if(ops.begin(), ops.end(), [&](const Op& op) { return is_named(c, op); });
@@ -164,6 +193,18 @@ std::vector<LayerId> draw_heads(const Draw& draw, GraphBuilder& builder) {
   const Extents keys = {{1, heads * size, 1, 1, draw.flag() ? tokens : draw.count(3, 9)}};
   return {builder.add("x0", Input{queries}, {}), builder.add("x1", Input{keys}, {}),
           builder.add("x2", Input{keys}, {})};
+}
+
+/// The same, and what keys share.
+std::vector<LayerId> draw_latent(const Draw& draw, GraphBuilder& builder) {
+  const auto [size, shared, value] = draw.latent_sizes();
+  const std::int64_t heads = draw.count(1, 2), group = draw.count(1, 3), tokens = draw.count(3, 9);
+  const std::int64_t keys = draw.flag() ? tokens : draw.count(3, 9);
+  const auto add = [&](const char* name, std::int64_t channels, std::int64_t positions) {
+    return builder.add(name, Input{{{1, channels, 1, 1, positions}}}, {});
+  };
+  return {add("x0", heads * group * size, tokens), add("x1", heads * (size - shared), keys),
+          add("x2", heads * value, keys), add("x3", shared, keys)};
 }
 
 /// Tokens or slots, and gates that choose experts: infer_output() refuses groups that do not
@@ -185,6 +226,7 @@ bool moves_to_experts(const OpCase& c) {
 /// What a layer of the case reads, appended to the builder.
 std::vector<LayerId> draw_sources(const OpCase& c, const Draw& draw, GraphBuilder& builder) {
   if (c.name == "attention") return draw_heads(draw, builder);
+  if (c.name == kLatent) return draw_latent(draw, builder);
   if (moves_to_experts(c)) return draw_experts(c, draw, builder);
   Extents e = draw.sample();
   if (c.name == "embedding") e[Dim::c] = 1;
@@ -200,6 +242,7 @@ std::vector<LayerId> draw_sources(const OpCase& c, const Draw& draw, GraphBuilde
   }
   if (c.name.starts_with("multiply")) {
     if (c.name == "multiply_gate") e = {{1, e[Dim::c], 1, 1, 1}};
+    if (c.name == "multiply_places") e[Dim::c] = 1;
     return {sources[0], builder.add("x1", Input{e}, {})};
   }
   if (c.name != "add" && c.name != "concat") return sources;
@@ -256,13 +299,17 @@ std::vector<OpCase> all_ops() {
     cases.push_back({"add_twice", rank});
     cases.push_back({"multiply_twice", rank});
     cases.push_back({"multiply_gate", rank});
+    cases.push_back({"multiply_places", rank});
     cases.push_back({"concat_one", rank});
     cases.push_back({std::string(kHeadNorm), rank});
+    cases.push_back({std::string(kGroupedRouter), rank});
+    cases.push_back({std::string(kLatent), rank});
   }
   // These read (n, c, w) alone.
-  constexpr std::array<std::string_view, 10> kSequences = {
-      "softmax_cross_entropy", "attention", "embedding", "position_embedding", "class_token",
-      "select_token",          "router",    "dispatch",  "expert_linear",      "combine"};
+  constexpr std::array<std::string_view, 12> kSequences = {
+      "softmax_cross_entropy", "attention", "embedding",    "position_embedding",
+      "class_token",           "router",    "select_token", "dispatch",
+      "expert_linear",         "combine",   kGroupedRouter, kLatent};
   std::erase_if(cases, [&](const OpCase& c) {
     return c.rank != 1 &&
            std::find(kSequences.begin(), kSequences.end(), c.name) != kSequences.end();

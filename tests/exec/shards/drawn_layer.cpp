@@ -88,10 +88,11 @@ void expect_gradients(Site& site, const reference::LayerCall& call, const refere
     sum[1] = reference::Tensor(sum[1].extents);
   }
   // Where an attention sees one key its gradient is zero, and of rounding where a dropout scales
-  // it; so is that of a norm over one channel, where products and sums are fused.
+  // it or values have many channels; so is that of a norm over one channel, where products and sums
+  // are fused.
   const Op& op = call.layer().op;
-  const bool one_key =
-      std::holds_alternative<Attention>(op) && reference::dropout_probability(op) > 0;
+  const auto* const attention = std::get_if<Attention>(&op);
+  const bool one_key = attention != nullptr && (attention->dropout > 0 || attention->window == 1);
   const bool one_channel =
       std::holds_alternative<LayerNorm>(op) && call.layer().output[Dim::c] == 1;
   const bool cancels = one_key || one_channel;

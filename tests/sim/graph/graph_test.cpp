@@ -172,7 +172,7 @@ TEST(Graph, ATokenComputesWithSomeOfTheExperts) {
   EXPECT_EQ(build_zoo("lenet5", 1).active_parameters(), 61'706);
 }
 
-TEST(Shape, AGateHasOneValueForEachChannel) {
+TEST(Shape, AGateHasOneValueForEachChannelOrPosition) {
   GraphBuilder builder("test", 2);
   const LayerId a = builder.add("a", image(3, 4, 5), {});
   const LayerId gate = builder.add("gate", image(3, 1, 1), {});
@@ -180,15 +180,17 @@ TEST(Shape, AGateHasOneValueForEachChannel) {
   const Extents whole = {{2, 3, 1, 4, 5}};
   EXPECT_EQ(builder.output(builder.add("aa", Multiply{}, {a, a})), whole);
   EXPECT_EQ(builder.output(builder.add("ag", Multiply{}, {a, gate})), whole);
+  EXPECT_EQ(builder.output(builder.add("am", Multiply{}, {a, map})), whole);
   const auto error = [&](std::vector<LayerId> inputs) {
     return error_of([&] { builder.add("y", Multiply{}, std::move(inputs)); });
   };
   EXPECT_EQ(error({a}), "layer y: multiply takes two inputs, not 1");
-  EXPECT_EQ(error({a, map}),
-            "layer y: multiply takes a second input of 3 x 1 x 4 x 5 or, as a gate, 3 x 1 x 1 x 1, "
-            "not 1 x 1 x 4 x 5");
-  EXPECT_EQ(error({gate, a}),
-            "layer y: multiply takes a second input of 3 x 1 x 1 x 1, not 3 x 1 x 4 x 5");
+  EXPECT_EQ(error({map, a}),
+            "layer y: multiply takes a second input of 1 x 1 x 4 x 5 or, as a gate, 1 x 1 x 1 x 1, "
+            "not 3 x 1 x 4 x 5");
+  EXPECT_EQ(error({a, builder.add("b", image(2, 4, 5), {})}),
+            "layer y: multiply takes a second input of 3 x 1 x 4 x 5 or, as a gate, 3 x 1 x 1 x 1 "
+            "or 1 x 1 x 4 x 5, not 2 x 1 x 4 x 5");
 }
 
 TEST(GraphBuilder, RefusesWhatIsNoNetwork) {

@@ -96,13 +96,17 @@ struct Reads {
     }
   }
   void operator()(const Attention& op) const {
-    const std::int64_t head = o[kC] / op.head_size;
-    const std::int64_t read = head / (layer.output[Dim::c] / in[Dim::c]);
+    const std::int64_t own = op.head_size - op.shared_size;
+    const std::int64_t of_values = op.value_size > 0 ? op.value_size : op.head_size;
+    const std::int64_t sizes[] = {op.head_size, own, of_values, op.shared_size};
+    const std::int64_t heads = layer.output[Dim::c] / of_values, size = sizes[index];
+    const std::int64_t head = o[kC] / of_values;
+    const std::int64_t read = index == 3 ? 0 : head / (heads / (in[Dim::c] / size));
     for (const Element& e : elements_of(whole(in))) {
       const std::int64_t before = o[4] - e[4];
       const bool sees = !op.causal || (before >= 0 && (op.window == 0 || before < op.window));
       const bool position = index == 0 ? e[4] == o[4] : sees;
-      if (e[0] == o[0] && e[kC] / op.head_size == read && position) keep(e);
+      if (e[0] == o[0] && e[kC] / size == read && position) keep(e);
     }
   }
   void operator()(const Embedding&) const { keep({o[0], 0, o[2], o[3], o[4]}); }
@@ -161,7 +165,7 @@ struct Reads {
   void operator()(const Multiply&) const {
     // Broadcast, the element stands at 0 of each dim that a gate has none of.
     Element e = o;
-    for (std::size_t k = 2; k < 5; ++k) e[k] = in.values[k] == 1 ? 0 : o[k];
+    for (std::size_t k = 1; k < 5; ++k) e[k] = in.values[k] == 1 ? 0 : o[k];
     keep(e);
   }
   void operator()(const SoftmaxCrossEntropy&) const { keep(o); }
@@ -269,7 +273,9 @@ class RandomLayers {
       e[Dim::n] = 1;
       if (std::holds_alternative<Concat>(op)) e[Dim::c] = in(1, 4);
       const bool gates = std::holds_alternative<Multiply>(op) && k == 1 && in(0, 1) == 1;
-      if (gates) e = {{1, e[Dim::c], 1, 1, 1}};
+      if (gates)
+        e = in(0, 1) == 1 ? Extents{{1, e[Dim::c], 1, 1, 1}}
+                          : Extents{{1, 1, e[Dim::d], e[Dim::h], e[Dim::w]}};
       ids.push_back(builder.add("data" + std::to_string(k), Input{e}, {}));
     }
     const LayerId id = builder.add("layer", op, ids);
@@ -350,17 +356,24 @@ TEST(NeededInput, AttentionAsItsReferee) {
     SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", round " << round);
     Attention op{.head_size = random.in(1, 3), .causal = random.in(0, 1) == 1};
     if (op.causal && random.in(0, 1) == 1) op.window = random.in(1, 5);
+    if (random.in(0, 1) == 1) op.value_size = random.in(1, 3);
+    if (op.head_size > 1 && random.in(0, 1) == 1) op.shared_size = random.in(1, op.head_size - 1);
     const std::int64_t kv_heads = random.in(1, 3), heads = kv_heads * random.in(1, 3);
     const std::int64_t batch = random.in(1, 2), tokens = random.in(1, 8);
+    const std::int64_t of_values = op.value_size > 0 ? op.value_size : op.head_size;
     GraphBuilder builder("random", batch);
-    const auto input = [&](const char* name, std::int64_t of) {
-      return builder.add(name, Input{{{1, of * op.head_size, 1, 1, tokens}}}, {});
+    const auto input = [&](const char* name, std::int64_t channels) {
+      return builder.add(name, Input{{{1, channels, 1, 1, tokens}}}, {});
     };
-    const LayerId q = input("q", heads), k = input("k", kv_heads), v = input("v", kv_heads);
-    const LayerId id = builder.add("layer", op, {q, k, v});
+    std::vector<LayerId> inputs = {input("q", heads * op.head_size),
+                                   input("k", kv_heads * (op.head_size - op.shared_size)),
+                                   input("v", kv_heads * of_values)};
+    if (op.shared_size > 0) inputs.push_back(input("shared", op.shared_size));
+    const LayerId id = builder.add("layer", op, inputs);
     const Graph graph = std::move(builder).build();
+    EXPECT_EQ(graph[id].output, (Extents{{batch, heads * of_values, 1, 1, tokens}}));
     Box box = random.box({{batch, heads, 1, 1, tokens}});
-    box[Dim::c] = {box[Dim::c].begin * op.head_size, box[Dim::c].end * op.head_size};
+    box[Dim::c] = {box[Dim::c].begin * of_values, box[Dim::c].end * of_values};
     expect_as_referee(graph, id, box);
     if (HasFatalFailure()) return;
   }

@@ -53,6 +53,7 @@ struct Reads {
       for (Dim dim : kSpatialDims) {
         if (in[dim] == 1) box[dim] = {0, 1};  // a gate's
       }
+      if (in[Dim::c] == 1) box[Dim::c] = {0, 1};
     } else if (std::holds_alternative<FullyConnected>(l.op)) {
       for (Dim dim : {Dim::c, Dim::d, Dim::h, Dim::w}) box[dim] = {0, in[dim]};
     } else if (std::holds_alternative<Linear>(l.op) || std::holds_alternative<Router>(l.op) ||
@@ -65,10 +66,14 @@ struct Reads {
     } else if (std::holds_alternative<Embedding>(l.op)) {
       box[Dim::c] = {0, 1};
     } else if (const auto* attention = std::get_if<Attention>(&l.op)) {
-      const std::int64_t head = out[Dim::c] / attention->head_size;
-      const std::int64_t group = l.output[Dim::c] / in[Dim::c];
-      const std::int64_t read = head / group * attention->head_size;
-      box[Dim::c] = {read, read + attention->head_size};
+      const std::int64_t own = attention->head_size - attention->shared_size;
+      const std::int64_t of_values =
+          attention->value_size > 0 ? attention->value_size : attention->head_size;
+      const std::int64_t sizes[] = {attention->head_size, own, of_values, attention->shared_size};
+      const std::int64_t size = sizes[input], head = out[Dim::c] / of_values;
+      const std::int64_t group = l.output[Dim::c] / of_values / (in[Dim::c] / size);
+      const std::int64_t read = input == 3 ? 0 : head / group * size;
+      box[Dim::c] = {read, read + size};
       if (input > 0) box[Dim::w] = {0, attention->causal ? out[Dim::w] + 1 : in[Dim::w]};
       if (input > 0 && attention->window > 0) {
         box[Dim::w].begin = std::max<std::int64_t>(0, out[Dim::w] + 1 - attention->window);
