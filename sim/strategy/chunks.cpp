@@ -87,18 +87,25 @@ std::vector<std::uint32_t> divide_blocks(const Graph& graph, const Repeat& block
 // than that the one with the least elements across, chunk by chunk.
 class EvenChunks {
  public:
-  explicit EvenChunks(const Graph& graph) {
+  /// `may_begin`: by layer, whether a chunk may begin with it.
+  EvenChunks(const Graph& graph, const std::vector<bool>& may_begin) {
     std::vector<std::size_t> place(graph.size());
     for (std::size_t i = 0; i < graph.size(); ++i) {
       place[i] = layers_.size();
-      if (!is_input(graph[LayerId(i)].op)) layers_.emplace_back(i);
+      if (is_input(graph[LayerId(i)].op)) continue;
+      layers_.emplace_back(i);
+      may_cut_.push_back(may_begin[i]);
     }
+    may_cut_.push_back(true);
     until_.assign(1, 0);
     for (LayerId layer : layers_) until_.push_back(until_.back() + macs(graph, layer));
     count_crossing(graph, place);
   }
 
-  std::size_t size() const { return layers_.size(); }
+  /// The most chunks.
+  std::size_t size() const {
+    return static_cast<std::size_t>(std::count(may_cut_.begin() + 1, may_cut_.end(), true));
+  }
 
   // Where each chunk but the first begins.
   std::vector<std::size_t> divide(std::size_t chunks) const {
@@ -136,7 +143,10 @@ class EvenChunks {
     std::size_t begin = 0;
     for (std::size_t k = 0; k < chunks && begin < layers_.size(); ++k) {
       const auto end = std::upper_bound(until_.begin(), until_.end(), until_[begin] + most);
-      begin = static_cast<std::size_t>(end - until_.begin()) - 1;
+      std::size_t next = static_cast<std::size_t>(end - until_.begin()) - 1;
+      while (next > begin && !may_cut_[next]) --next;
+      if (next == begin) return false;
+      begin = next;
     }
     return begin == layers_.size();
   }
@@ -163,11 +173,11 @@ class EvenChunks {
     begins.assign(end + 1, 0);
     std::deque<std::size_t> best;  // places in reach, of which none is worse than one before it
     for (std::size_t at = 1; at <= end; ++at) {
-      const std::size_t begin = at - 1;
+      const std::size_t begin = at - 1;  // none where no chunk may begin: nothing ends there
       while (!best.empty() && before[begin] <= before[best.back()]) best.pop_back();
       best.push_back(begin);
       while (!best.empty() && until_[at] - until_[best.front()] > most) best.pop_front();
-      if (best.empty() || before[best.front()] == kNone) continue;
+      if (!may_cut_[at] || best.empty() || before[best.front()] == kNone) continue;
       least[at] = before[best.front()] + (at < end ? crossing_[at] : 0);
       begins[at] = static_cast<std::uint32_t>(best.front());
     }
@@ -175,9 +185,43 @@ class EvenChunks {
   }
 
   std::vector<LayerId> layers_;
+  std::vector<bool> may_cut_;           // by place: before it
   std::vector<std::int64_t> until_;     // by place: multiply-adds of the layers before it
   std::vector<std::int64_t> crossing_;  // by place: elements that go across a cut there
 };
+
+}  // namespace
+
+namespace {
+
+// By layer, whether a block begins there, of the main ones or of those before them, that is not the
+// first.
+std::vector<bool> begins_of_blocks(const Graph& graph, const Repeat& main) {
+  std::vector<bool> begins(graph.size(), false);
+  for (const Repeat& blocks : repeated_blocks(graph)) {
+    if (blocks.first > main.first) continue;
+    for (std::size_t k = 0; k < blocks.times; ++k) begins[blocks.first + k * blocks.length] = true;
+  }
+  *std::find(begins.begin(), begins.end(), true) = false;
+  return begins;
+}
+
+// Whether what stands before the main blocks is half as much work as one of them, or more.
+bool has_blocks_before(const Graph& graph, const Repeat& main) {
+  std::int64_t before = 0, block = 0;
+  for (std::size_t i = 0; i < main.first + main.length; ++i) {
+    (i < main.first ? before : block) += macs(graph, LayerId(i));
+  }
+  return 2 * before >= block;
+}
+
+std::vector<std::uint32_t> divide_evenly(const Graph& graph, const EvenChunks& layers,
+                                         std::size_t chunks) {
+  std::vector<std::uint32_t> chunk_of(graph.size());
+  for (const std::size_t cut : layers.divide(chunks)) ++chunk_of[layers.layer(cut)()];
+  for (std::size_t i = 1; i < graph.size(); ++i) chunk_of[i] += chunk_of[i - 1];
+  return chunk_of;
+}
 
 }  // namespace
 
@@ -188,18 +232,19 @@ std::vector<std::uint32_t> divide_into_chunks(const Graph& graph, std::size_t st
   const std::optional<Repeat> blocks = main_blocks(graph);
   if (blocks) {
     const auto around = blocks_around(blocks->times, chunks);
-    if (!around) refuse(blocks->times, stages, chunks_per_stage);
-    return divide_blocks(graph, *blocks, chunks, *around);
+    if (around) return divide_blocks(graph, *blocks, chunks, *around);
+    const EvenChunks whole_blocks(graph, begins_of_blocks(graph, *blocks));
+    if (has_blocks_before(graph, *blocks) && chunks <= whole_blocks.size()) {
+      return divide_evenly(graph, whole_blocks, chunks);
+    }
+    refuse(blocks->times, stages, chunks_per_stage);
   }
-  const EvenChunks layers(graph);
+  const EvenChunks layers(graph, std::vector<bool>(graph.size(), true));
   if (layers.size() < chunks) {
     throw InputError(fmt::format("its {} layers are too few for {}", layers.size(),
                                  parts_text(stages, chunks_per_stage)));
   }
-  std::vector<std::uint32_t> chunk_of(graph.size());
-  for (const std::size_t cut : layers.divide(chunks)) ++chunk_of[layers.layer(cut)()];
-  for (std::size_t i = 1; i < graph.size(); ++i) chunk_of[i] += chunk_of[i - 1];
-  return chunk_of;
+  return divide_evenly(graph, layers, chunks);
 }
 
 }  // namespace strata
