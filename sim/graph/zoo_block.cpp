@@ -80,6 +80,10 @@ Attention TransformerNet::attention_op(const BlockPlace& place) const {
   op.dropout = spec_.dropout;
   op.scale = spec_.score_scale;
   op.softcap = spec_.softcap;
+  if (spec_.is_latent()) {
+    op.value_size = spec_.value_dim;
+    op.shared_size = spec_.shared_key_dim;
+  }
   return op;
 }
 
@@ -89,7 +93,33 @@ LayerId TransformerNet::head_norm(const std::string& name, LayerId from) {
   return net_.add(name, RmsNorm{spec_.epsilon, size}, from);
 }
 
+// Of latent vectors, as DeepSeek's code has it, whatever the other norms'.
+constexpr double kLatentEpsilon = 1e-6;
+
+LayerId TransformerNet::latent(const std::string& name, LayerId from, std::int64_t rank) {
+  const LayerId down = linear(name, from, rank, has_bias(BiasPlace::qkv));
+  return net_.add(name + "_norm", RmsNorm{kLatentEpsilon}, down);
+}
+
+// What checkpoints have as one product of the latent vector and the shared key, and as one of keys
+// and values, are two each: only the first is normalised, and heads lie side by side.
+LayerId TransformerNet::latent_attention(const BlockPlace& place, LayerId from) {
+  const std::string& prefix = place.prefix;
+  const std::int64_t heads = spec_.heads;
+  const bool down = spec_.query_rank > 0;
+  const LayerId of_q = down ? latent(prefix + "query_down", from, spec_.query_rank) : from;
+  const LayerId q = linear(prefix + "query", of_q, heads * spec_.head_size(), false);
+  const LayerId of_kv = latent(prefix + "kv_down", from, spec_.kv_rank);
+  const LayerId shared =
+      linear(prefix + "key_shared", from, spec_.shared_key_dim, has_bias(BiasPlace::qkv));
+  const LayerId k = linear(prefix + "key", of_kv, heads * spec_.own_key_dim, false);
+  const LayerId v = linear(prefix + "value", of_kv, heads * spec_.value_dim, false);
+  const LayerId seen = net_.join(prefix + "attention", attention_op(place), {q, k, v, shared});
+  return linear(prefix + "attention_out", seen, spec_.hidden, has_bias(BiasPlace::attention));
+}
+
 LayerId TransformerNet::attention(const BlockPlace& place, LayerId from) {
+  if (spec_.is_latent()) return latent_attention(place, from);
   const std::string& prefix = place.prefix;
   const std::int64_t queries = spec_.heads * spec_.head_size();
   const std::int64_t keys = spec_.key_heads() * spec_.head_size();
@@ -128,16 +158,31 @@ LayerId TransformerNet::layer_of_all(const FeedForwardPart& part, LayerId from) 
   return product(part, "out", activation(part, from), spec_.hidden);
 }
 
+Router TransformerNet::router() const {
+  Router op{spec_.experts, spec_.chosen_experts(), spec_.normalize_gates};
+  op.sigmoid = spec_.scoring == Scoring::sigmoid;
+  op.correction = spec_.choice_correction;
+  op.groups = spec_.groups_of_experts();
+  op.top_groups = spec_.chosen_groups > 0 ? spec_.chosen_groups : op.groups;
+  op.scale = spec_.gate_scale;
+  return op;
+}
+
 LayerId TransformerNet::mixture(const std::string& prefix, LayerId from) {
   const std::int64_t top_k = spec_.chosen_experts(), groups = spec_.groups_of_tokens();
-  const LayerId gates =
-      net_.add(prefix + "router", Router{spec_.experts, top_k, spec_.normalize_gates}, from);
+  const LayerId gates = net_.add(prefix + "router", router(), from);
   const LayerId slots =
       net_.join(prefix + "dispatch", Dispatch{top_k, groups, spec_.capacity}, {from, gates});
   const LayerId made = layer_of_all({prefix + "expert_", spec_.expert_width(), true}, slots);
   const LayerId out = net_.join(prefix + "combine", Combine{groups}, {made, gates});
   if (spec_.shared_ffn == 0) return out;
-  const LayerId shared = layer_of_all({prefix + "shared_", spec_.shared_ffn}, from);
+  LayerId shared = layer_of_all({prefix + "shared_", spec_.shared_ffn}, from);
+  if (spec_.gated_shared) {
+    const LayerId logit = linear(prefix + "shared_open", from, 1, false);
+    const LayerId open =
+        net_.add(prefix + "shared_sigmoid", Activation{ActivationKind::sigmoid}, logit);
+    shared = net_.join(prefix + "shared_gated", Multiply{}, {shared, open});
+  }
   return net_.join(prefix + "sum", Add{}, {out, shared});
 }
 

@@ -56,12 +56,16 @@ class TransformerNet {
   LayerId side_by_side(const BlockPlace& place, LayerId from);
 
   LayerId attention(const BlockPlace& place, LayerId from);
+  LayerId latent_attention(const BlockPlace& place, LayerId from);
+  /// A product and the norm of what it makes.
+  LayerId latent(const std::string& name, LayerId from, std::int64_t rank);
   /// A query's or a key's.
   LayerId head_norm(const std::string& name, LayerId from);
   Attention attention_op(const BlockPlace& place) const;
   LayerId feed_forward(const BlockPlace& place, LayerId from);
   /// A mixture of experts, and a layer for all tokens beside it where there is one.
   LayerId mixture(const std::string& prefix, LayerId from);
+  Router router() const;
   LayerId layer_of_all(const FeedForwardPart& part, LayerId from);
   /// What stands between the feed-forward layer's products, of its first or its first two.
   LayerId activation(const FeedForwardPart& part, LayerId from);

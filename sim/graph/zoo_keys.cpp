@@ -98,8 +98,25 @@ Keys of_experts() {
           count_key("shared_ffn", &Spec::shared_ffn),
           count_key("moe_layers", &Spec::expert_layers),
           flag("norm_topk", &Spec::normalize_gates),
+          word<&Spec::scoring>("scoring", {choice("softmax", Scoring::softmax),
+                                           choice("sigmoid", Scoring::sigmoid)}),
+          count_key("groups", &Spec::expert_groups),
+          count_key("topk_groups", &Spec::chosen_groups),
+          real("routed_scale", &Spec::gate_scale, 1e-6, kMostScale),
+          flag("correction_bias", &Spec::choice_correction),
+          flag("shared_gate", &Spec::gated_shared),
           real("capacity", &Spec::capacity, 1e-6, kMostScale),
           count_key("token_groups", &Spec::token_groups)};
+}
+/// What latent attentions have, of rotary positions.
+Keys of_latents() {
+  return {word<&Spec::attention>("attention", {choice("gqa", AttentionKind::grouped),
+                                               choice("mla", AttentionKind::latent)}),
+          count_key("q_lora_rank", &Spec::query_rank),
+          count_key("kv_lora_rank", &Spec::kv_rank),
+          count_key("qk_nope_dim", &Spec::own_key_dim),
+          count_key("qk_rope_dim", &Spec::shared_key_dim),
+          count_key("v_head_dim", &Spec::value_dim)};
 }
 Keys of_rotary_positions() {
   return {real("rope_base", &Spec::rope_base, 1, kMostScale),
@@ -200,16 +217,42 @@ void check_window(std::string_view model, const Spec& spec) {
   }
 }
 
+void check_routing(std::string_view model, const Spec& spec) {
+  const auto fail = [&](std::string_view what) {
+    throw InputError(fmt::format("model '{}': {}", model, what));
+  };
+  if (spec.gated_shared && spec.shared_ffn == 0) fail("shared_gate needs shared_ffn");
+  const std::int64_t groups = spec.groups_of_experts();
+  if (spec.chosen_groups > groups) {
+    fail(fmt::format("topk_groups {} is more than groups {}", spec.chosen_groups, groups));
+  }
+  if (spec.experts % groups != 0) {
+    fail(fmt::format("groups {} do not divide experts {}", groups, spec.experts));
+  }
+  const std::int64_t of_group = spec.experts / groups;
+  const std::int64_t best = spec.chosen_groups > 0 ? spec.chosen_groups : groups;
+  if (spec.chosen_experts() > best * of_group) {
+    fail(fmt::format("topk {} is more than the {} experts of {} groups", spec.chosen_experts(),
+                     best * of_group, best));
+  }
+  if (spec.choice_correction && groups > 1 && of_group < 2) {
+    fail("correction_bias needs groups of two experts or more");
+  }
+}
+
 void check_experts(std::string_view model, const Spec& spec) {
   const auto fail = [&](std::string_view what) {
     throw InputError(fmt::format("model '{}': {}", model, what));
   };
   const bool describes = spec.top_k > 0 || spec.expert_ffn > 0 || spec.shared_ffn > 0 ||
                          spec.expert_layers > 0 || spec.token_groups > 0 || spec.capacity != 1 ||
-                         !spec.normalize_gates;
+                         !spec.normalize_gates || spec.scoring != Scoring::softmax ||
+                         spec.expert_groups > 0 || spec.chosen_groups > 0 || spec.gate_scale != 1 ||
+                         spec.choice_correction || spec.gated_shared;
   if (describes && spec.experts == 0) {
     fail(
-        "topk, moe_ffn, shared_ffn, moe_layers, norm_topk, capacity and token_groups need experts");
+        "topk, moe_ffn, shared_ffn, moe_layers, norm_topk, scoring, groups, topk_groups, "
+        "routed_scale, correction_bias, shared_gate, capacity and token_groups need experts");
   }
   if (spec.experts == 0) return;
   if (spec.chosen_experts() > spec.experts) {
@@ -220,6 +263,33 @@ void check_experts(std::string_view model, const Spec& spec) {
   }
   if (spec.token_groups > 0 && spec.seq % spec.token_groups != 0) {
     fail(fmt::format("token_groups {} do not divide seq {}", spec.token_groups, spec.seq));
+  }
+  check_routing(model, spec);
+}
+
+void check_latent(std::string_view model, const Spec& spec) {
+  const auto fail = [&](std::string_view what) {
+    throw InputError(fmt::format("model '{}': {}", model, what));
+  };
+  const bool describes =
+      spec.query_rank > 0 || spec.own_key_dim > 0 || spec.shared_key_dim > 0 || spec.value_dim > 0;
+  if (spec.attention == AttentionKind::latent || describes) {
+    if (!spec.is_latent()) {
+      fail("attention=mla, q_lora_rank, qk_nope_dim, qk_rope_dim and v_head_dim need kv_lora_rank");
+    }
+  }
+  if (!spec.is_latent()) return;
+  if (spec.attention == AttentionKind::grouped) fail("kv_lora_rank needs attention=mla");
+  if (spec.own_key_dim == 0 || spec.shared_key_dim == 0 || spec.value_dim == 0) {
+    fail("kv_lora_rank needs qk_nope_dim, qk_rope_dim and v_head_dim");
+  }
+  if (spec.shared_key_dim % 2 != 0) {
+    fail(fmt::format("qk_rope_dim {} is not even: rotary positions turn pairs",
+                     spec.shared_key_dim));
+  }
+  if (spec.head_dim > 0 || spec.kv_heads > 0 || spec.qk_norm != QkNorm::none ||
+      spec.rope_share < 1) {
+    fail("head_dim, kv_heads, qk_norm and rope_share do not go with kv_lora_rank");
   }
 }
 
@@ -239,7 +309,8 @@ std::span<const SpecKey> gpt_keys() {
 
 std::span<const SpecKey> llama_keys() {
   static const Keys kKeys = with_ffn_and_dropout(
-      of_tokens(), joined(joined(of_decoders(), of_rotary_positions()), of_experts()));
+      of_tokens(),
+      joined(joined(joined(of_decoders(), of_latents()), of_rotary_positions()), of_experts()));
   return kKeys;
 }
 
@@ -291,7 +362,8 @@ void check_spec(std::string_view model, std::span<const SpecKey> keys,
   if (missing != keys.end()) {
     throw InputError(fmt::format("model '{}': {} is missing", model, missing->name));
   }
-  if (spec.head_dim == 0 && spec.hidden % spec.heads != 0) {
+  check_latent(model, spec);
+  if (!spec.is_latent() && spec.head_dim == 0 && spec.hidden % spec.heads != 0) {
     throw InputError(fmt::format("model '{}': hidden {} is no multiple of heads {}", model,
                                  spec.hidden, spec.heads));
   }

@@ -199,6 +199,62 @@ const std::vector<Publication>& publications() {
        "seq=4096,vocab=102400,epsilon=1e-6,experts=64,topk=6,norm_topk=0",
        {{"deepseek-moe-16b", "DeepSeekMoE, 16.4 billion parameters, 6 of 64 experts, 4,096 tokens",
          "layers=28,hidden=2048,heads=16,ffn=10944,moe_ffn=1408,shared_ffn=2816,moe_layers=27"}}},
+      {"Qwen Team 2024",
+       "llama",
+       "seq=4096,vocab=151936,bias=qkv,epsilon=1e-6,rope_base=1000000,norm_topk=0,shared_gate=1",
+       {{"qwen1.5-moe-a2.7b", "Qwen 1.5, 14.3 billion parameters, 4 of 60 experts, 4,096 tokens",
+         "layers=24,hidden=2048,heads=16,experts=60,topk=4,moe_ffn=1408,shared_ffn=5632"},
+        {"qwen2-57b-a14b", "Qwen 2, 57.4 billion parameters, 8 of 64 experts, 4,096 tokens",
+         "layers=28,hidden=3584,heads=28,kv_heads=4,experts=64,topk=8,moe_ffn=2560,"
+         "shared_ffn=20480"}}},
+      {"DeepSeek-AI 2024a",
+       "llama",
+       "seq=4096,vocab=102400,epsilon=1e-6,kv_lora_rank=512,qk_nope_dim=128,qk_rope_dim=64,"
+       "v_head_dim=128,topk=6,norm_topk=0",
+       {{"deepseek-v2-lite",
+         "DeepSeek-V2-Lite, 15.7 billion parameters, 6 of 64 experts, 4,096 tokens",
+         "layers=27,hidden=2048,heads=16,ffn=10944,experts=64,moe_ffn=1408,shared_ffn=2816,"
+         "moe_layers=26"},
+        {"deepseek-v2", "DeepSeek-V2, 236 billion parameters, 6 of 160 experts, 4,096 tokens",
+         "layers=60,hidden=5120,heads=128,q_lora_rank=1536,ffn=12288,experts=160,moe_ffn=1536,"
+         "shared_ffn=3072,moe_layers=59,groups=8,topk_groups=3,routed_scale=16"}}},
+      {"DeepSeek-AI 2024b",
+       "llama",
+       "seq=4096,vocab=129280,epsilon=1e-6,q_lora_rank=1536,kv_lora_rank=512,qk_nope_dim=128,"
+       "qk_rope_dim=64,v_head_dim=128,scoring=sigmoid,correction_bias=1",
+       {{"deepseek-v3",
+         "DeepSeek-V3, 671 billion parameters without multi-token prediction, 8 of 256 experts, "
+         "4,096 tokens",
+         "layers=61,hidden=7168,heads=128,ffn=18432,experts=256,topk=8,moe_ffn=2048,"
+         "shared_ffn=2048,moe_layers=58,groups=8,topk_groups=4,routed_scale=2.5"}}},
+      {"Liu et al. 2025",
+       "llama",
+       "seq=8192,vocab=163840,kv_lora_rank=512,qk_nope_dim=128,qk_rope_dim=64,v_head_dim=128,"
+       "rope_base=50000,scoring=sigmoid,correction_bias=1",
+       {{"moonlight-16b-a3b", "Moonlight, 16 billion parameters, 6 of 64 experts, 8,192 tokens",
+         "layers=27,hidden=2048,heads=16,ffn=11264,experts=64,topk=6,moe_ffn=1408,"
+         "shared_ffn=2816,moe_layers=26,routed_scale=2.446"}}},
+      {"Kimi Team 2025",
+       "llama",
+       "seq=4096,vocab=163840,epsilon=1e-6,q_lora_rank=1536,kv_lora_rank=512,qk_nope_dim=128,"
+       "qk_rope_dim=64,v_head_dim=128,rope_base=50000,scoring=sigmoid,correction_bias=1",
+       {{"kimi-k2", "Kimi K2, 1,026 billion parameters, 8 of 384 experts, 4,096 tokens",
+         "layers=61,hidden=7168,heads=64,ffn=18432,experts=384,topk=8,moe_ffn=2048,"
+         "shared_ffn=2048,moe_layers=60,routed_scale=2.827"}}},
+      {"GLM-4.5 Team 2025",
+       "llama",
+       "seq=4096,vocab=151552,heads=96,kv_heads=8,head_dim=128,bias=qkv,rope_base=1000000,"
+       "rope_share=0.5,topk=8,scoring=sigmoid,correction_bias=1",
+       {{"glm-4.5-air",
+         "GLM-4.5-Air, 107 billion parameters without multi-token prediction, 8 of 128 experts, "
+         "4,096 tokens",
+         "layers=46,hidden=4096,ffn=10944,experts=128,moe_ffn=1408,shared_ffn=1408,"
+         "moe_layers=45"},
+        {"glm-4.5",
+         "GLM-4.5, 353 billion parameters without multi-token prediction, 8 of 160 experts, 4,096 "
+         "tokens",
+         "layers=92,hidden=5120,qk_norm=head,ffn=12288,experts=160,moe_ffn=1536,shared_ffn=1536,"
+         "moe_layers=89,routed_scale=2.5"}}},
       {"Mesnard et al. 2024",
        "llama",
        "seq=8192,vocab=256000,head_dim=256,act=geglu,tied=1,scale_embedding=1,epsilon=1e-6",

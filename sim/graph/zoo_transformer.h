@@ -23,6 +23,11 @@ enum class FeedForward : std::uint8_t { gelu, relu, relu2, swiglu, geglu };
 /// RMS norms of queries and keys: none, of each head by itself (with one scale for all heads: Qwen
 /// 3), or of all heads together (OLMo 2).
 enum class QkNorm : std::uint8_t { none, head, full };
+/// An attention's keys and values: of products of the block's input, or of a latent vector, whose
+/// products they are (DeepSeek-AI, "DeepSeek-V2", 2024). By the sizes where it is not said.
+enum class AttentionKind : std::uint8_t { by_sizes, grouped, latent };
+/// What a router makes scores of.
+enum class Scoring : std::uint8_t { softmax, sigmoid };
 /// Whether attention and feed-forward layer read the block's input side by side: no, behind one
 /// norm for both (GPT-J), or behind a norm each (GPT-NeoX).
 enum class ParallelParts : std::uint8_t { none, shared, separate };
@@ -57,10 +62,22 @@ struct TransformerSpec {
   std::int64_t expert_layers = 0;  ///< how many blocks have experts, the last; 0: all
   std::int64_t token_groups = 0;  ///< of a sequence, with slots of their own; by size where it is 0
   double capacity = 1;            ///< slots over what tokens take of evenly chosen experts
-  bool normalize_gates = true;    ///< a token's add up to 1
+  bool normalize_gates = true;    ///< a token's add up to gate_scale
+  Scoring scoring = Scoring::softmax;
+  double gate_scale = 1;
+  std::int64_t expert_groups = 0;  ///< of which a token's experts are in the best; 1 where it is 0
+  std::int64_t chosen_groups = 0;  ///< how many of them; all where it is 0
+  bool choice_correction = false;  ///< a number for each expert is added to scores it is chosen by
+  bool gated_shared = false;       ///< a sigmoid for each token multiplies the dense layer beside
 
   // What its attention has.
   bool causal = false;
+  AttentionKind attention = AttentionKind::by_sizes;
+  std::int64_t query_rank = 0;      ///< latent: of the vector that queries are products of; 0: none
+  std::int64_t kv_rank = 0;         ///< latent: of the vector that keys and values are products of
+  std::int64_t own_key_dim = 0;     ///< latent: channels of a head of keys that are its own
+  std::int64_t shared_key_dim = 0;  ///< latent: those that all share and rotary positions turn
+  std::int64_t value_dim = 0;       ///< latent: channels of a head of values
   QkNorm qk_norm = QkNorm::none;
   double rope_base = 0;            ///< of rotary positions; 0: none
   double rope_share = 1;           ///< of a head's channels, which they turn
@@ -78,10 +95,15 @@ struct TransformerSpec {
   bool head_bias = false;          ///< of the last product
   double logit_softcap = 0;        ///< 0: none
 
+  bool is_latent() const { return kv_rank > 0; }
   std::int64_t key_heads() const { return kv_heads > 0 ? kv_heads : heads; }
-  std::int64_t head_size() const { return head_dim > 0 ? head_dim : hidden / heads; }
+  std::int64_t head_size() const {
+    if (is_latent()) return own_key_dim + shared_key_dim;
+    return head_dim > 0 ? head_dim : hidden / heads;
+  }
   std::int64_t ffn_width() const { return ffn > 0 ? ffn : 4 * hidden; }
   std::int64_t chosen_experts() const { return top_k > 0 ? top_k : 2; }
+  std::int64_t groups_of_experts() const { return expert_groups > 0 ? expert_groups : 1; }
   std::int64_t expert_width() const { return expert_ffn > 0 ? expert_ffn : ffn_width(); }
   /// Whether a block, counted from 0, has experts.
   bool has_experts(std::int64_t block) const;

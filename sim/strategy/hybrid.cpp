@@ -80,6 +80,11 @@ class Hybrid {
         std::any_of(layer.inputs.begin(), layer.inputs.end(),
                     [&](LayerId producer) { return channels_[producer()]; });
     if (is_of_experts(layer)) return add_experts(layer, reads_channels);
+    if (!reads_channels && is_latent(LayerId(configs_.size()))) {
+      configs_.push_back(in_shared_tokens(layer));
+      channels_.push_back(false);
+      return;
+    }
     const bool sums =
         layer.reduction >= std::max(2, sizes_.tensor) && (reads_channels || !is_product(layer));
     const bool by_channels =
@@ -151,6 +156,33 @@ class Hybrid {
     return {degrees, std::move(devices)};
   }
 
+  // What each of the devices that share channels needs whole: a vector that is smaller than what it
+  // is a product of, and its norm, before the next products; a key that all heads share; a single
+  // channel.
+  bool is_latent(LayerId id) const {
+    const Layer& layer = graph_[id];
+    if (layer.output[Dim::w] == 1 || layer.weight_of.valid()) return false;
+    if (!is_product(layer)) {
+      return is_norm_of_products(id) && is_latent(layer.inputs.front());
+    }
+    const auto readers = graph_.consumers(id);
+    if (layer.output[Dim::c] == 1 || readers.empty()) return layer.output[Dim::c] == 1;
+    return std::ranges::all_of(readers, [&](LayerId reader) {
+      const auto* const attention = std::get_if<Attention>(&graph_[reader].op);
+      if (attention == nullptr) {
+        return layer.output[Dim::c] < layer.reduction && is_norm_of_products(reader);
+      }
+      return attention->shared_size > 0 && graph_[reader].inputs.back() == id;
+    });
+  }
+  // An RMS norm over all channels that only products read.
+  bool is_norm_of_products(LayerId id) const {
+    const auto readers = graph_.consumers(id);
+    return std::holds_alternative<RmsNorm>(graph_[id].op) && mixes(graph_[id]) &&
+           !readers.empty() &&
+           std::ranges::all_of(readers, [&](LayerId it) { return is_product(graph_[it]); });
+  }
+
   static bool has_heads(const Layer& layer) { return std::holds_alternative<Attention>(layer.op); }
   static bool is_product(const Layer& layer) {
     return layer.reduction > 1 && !traits(layer.op).terms_lead;
@@ -178,6 +210,14 @@ class Hybrid {
       cut.degrees.r = sizes_.tensor;
       cut.degrees.scatter = Dim::w;
     }
+    cut.strides[Dim::n] = sizes_.context * sizes_.tensor;
+    return placed(layer, cut);
+  }
+  // Each of T devices has some tokens, whether or not it has those of what lies around.
+  Config in_shared_tokens(const Layer& layer) const {
+    Cut cut{kWhole, kWhole};
+    cut.degrees[Dim::n] = samples_;
+    cut.degrees[Dim::w] = sizes_.context * sizes_.tensor;
     cut.strides[Dim::n] = sizes_.context * sizes_.tensor;
     return placed(layer, cut);
   }

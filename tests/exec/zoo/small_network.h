@@ -70,6 +70,22 @@ inline constexpr SmallNetwork kSmallDeepseek = {
         "shared_ffn=24,moe_layers=1,norm_topk=0,capacity=2,token_groups=4",
     .label = "deepseek"};
 
+// Latent attentions, with experts in groups: sigmoids of DeepSeek-V3; queries of the block's input
+// and a gate of the layer for all tokens.
+inline constexpr SmallNetwork kSmallDeepseekV3 = {
+    .name =
+        "llama:layers=2,hidden=32,heads=4,ffn=48,seq=16,vocab=50,q_lora_rank=24,kv_lora_rank=20,"
+        "qk_nope_dim=6,qk_rope_dim=4,v_head_dim=10,experts=6,topk=3,moe_ffn=20,shared_ffn=24,"
+        "moe_layers=1,scoring=sigmoid,groups=3,topk_groups=2,routed_scale=2.5,correction_bias=1,"
+        "capacity=2,token_groups=4",
+    .label = "deepseek_v3"};
+inline constexpr SmallNetwork kSmallLatent = {
+    .name =
+        "llama:layers=2,hidden=32,heads=4,seq=16,vocab=50,kv_lora_rank=12,qk_nope_dim=8,"
+        "qk_rope_dim=6,v_head_dim=4,experts=4,topk=2,moe_ffn=20,shared_ffn=24,shared_gate=1,"
+        "norm_topk=0,groups=2,topk_groups=1,routed_scale=3,capacity=2,token_groups=4",
+    .label = "latent"};
+
 /// "resnet18", "gpt".
 inline std::string title(const SmallNetwork& network) {
   if (!network.label.empty()) return std::string(network.label);

@@ -135,7 +135,8 @@ INSTANTIATE_TEST_SUITE_P(
         SmallNetwork{strata::testing::kSmallBert}, SmallNetwork{strata::testing::kSmallVit},
         strata::testing::kSmallQwen, strata::testing::kSmallGemma, strata::testing::kSmallFalcon,
         strata::testing::kSmallOlmo, strata::testing::kSmallNeox, strata::testing::kSmallMixtral,
-        strata::testing::kSmallDeepseek),
+        strata::testing::kSmallDeepseek, strata::testing::kSmallDeepseekV3,
+        strata::testing::kSmallLatent),
     [](const auto& tested) { return strata::testing::title(tested.param); });
 
 }  // namespace

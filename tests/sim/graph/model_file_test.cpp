@@ -132,7 +132,8 @@ Graph unusual(Op op) {
                    .rotary = 500,
                    .rotary_size = 2,
                    .scale = 0.7,
-                   .softcap = 50};
+                   .softcap = 50,
+                   .value_size = 4};
     in = {{1, 8, 1, 1, 9}};
   } else if (std::holds_alternative<Embedding>(op)) {
     op = Embedding{7, 4, 2.5};
@@ -146,7 +147,7 @@ Graph unusual(Op op) {
     op = SelectToken{4};
     in = {{1, 8, 1, 1, 9}};
   } else if (std::holds_alternative<Router>(op)) {
-    op = Router{5, 2, false};
+    op = Router{6, 2, false, true, true, 3, 2, 2.5};
     in = {{1, 8, 1, 1, 9}};
   } else if (std::holds_alternative<Dispatch>(op)) {
     op = Dispatch{2, 3, 1.5};
@@ -189,6 +190,16 @@ TEST(ModelFile, EveryOpRoundTripsWithUnusualValues) {
     const std::string text = print_model(graph);
     EXPECT_EQ(parse_model(text, "op.toml", 3), graph) << text;
   }
+}
+
+TEST(ModelFile, KeysMayShareChannels) {
+  const Graph graph = build_zoo(
+      "llama:layers=1,hidden=8,heads=2,seq=3,vocab=5,kv_lora_rank=6,qk_nope_dim=2,qk_rope_dim=4,"
+      "v_head_dim=3",
+      2);
+  const std::string text = print_model(graph);
+  EXPECT_THAT(text, testing::HasSubstr("value_size = 3\nshared_size = 4\n"));
+  EXPECT_EQ(parse_model(text, "latent.toml", 2), graph);
 }
 
 TEST(ModelFile, AWeightMayBeShared) {

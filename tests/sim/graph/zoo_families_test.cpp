@@ -24,7 +24,10 @@ std::int64_t macs_of(const Graph& graph) {
 
 // Totals of the checkpoints, a weight that is two layers' once: of Gemma 3 from 4b on those of the
 // text part (4,300,079,472 less 416,866,032 of the images' encoder and 2,950,272 of the projection,
-// and so on), of Nemotron-4 the sums of the published sizes.
+// and so on), of Nemotron-4 the sums of the published sizes. Of DeepSeek-V3 and its kin the
+// corrections of scores count, a number for each expert, as in their checkpoints; the blocks of
+// multi-token prediction do not, whose parameters are taken off GLM-4.5's totals: a block of
+// experts, three norms, a projection of 2 hidden, an embedding and a head.
 TEST(Families, MembersHaveTheirPublishedParameters) {
   const std::map<std::string, std::int64_t> published = {
       {"opt-125m", 125'239'296},
@@ -82,6 +85,15 @@ TEST(Families, MembersHaveTheirPublishedParameters) {
       {"qwen3-235b-a22b", 235'093'634'560},
       {"olmoe-1b-7b", 6'919'161'856},
       {"deepseek-moe-16b", 16'375'728'128},
+      {"qwen1.5-moe-a2.7b", 14'315'784'192},
+      {"qwen2-57b-a14b", 57'408'658'944},
+      {"deepseek-v2-lite", 15'706'484'224},
+      {"deepseek-v2", 235'741'434'880},
+      {"deepseek-v3", 671'026'419'200},
+      {"moonlight-16b-a3b", 15'960'110'208},
+      {"kimi-k2", 1'026'408'232'448},
+      {"glm-4.5-air", 110'468'824'832 - 3'616'573'568},
+      {"glm-4.5", 358'337'791'296 - 5'539'962'272},
       {"gemma-2b", 2'506'172'416},
       {"gemma-7b", 8'537'680'896},
       {"gemma-2-2b", 2'614'341'888},
@@ -237,6 +249,59 @@ ffn_add < attention_add ffn_post_norm
 )");
 }
 
+constexpr const char* kLatentKeys =
+    ",q_lora_rank=6,kv_lora_rank=5,qk_nope_dim=3,qk_rope_dim=2,v_head_dim=4";
+
+TEST(Families, LatentsStandBeforeKeysAndValues) {
+  EXPECT_EQ(layers_of(std::string(kLatentKeys) + ",act=gelu"), R"(attention_norm < embedding
+query_down < attention_norm
+query_down_norm < query_down
+query < query_down_norm
+kv_down < attention_norm
+kv_down_norm < kv_down
+key_shared < attention_norm
+key < kv_down_norm
+value < kv_down_norm
+attention < query key value key_shared
+attention_out < attention
+attention_add < embedding attention_out
+ffn_norm < attention_add
+ffn_in < ffn_norm
+ffn_act < ffn_in
+ffn_out < ffn_act
+ffn_add < attention_add ffn_out
+)");
+  const Graph graph = small(kLatentKeys);
+  EXPECT_EQ(
+      op_of<Attention>(graph, "block1_attention"),
+      (Attention{
+          .head_size = 5, .causal = true, .rotary = 10000, .value_size = 4, .shared_size = 2}));
+  // 8 hidden channels to 6 and 5 + 2, norms of 6 and 5, 6 to 2 5, 5 to 2 (3 + 4), 2 4 to 8.
+  EXPECT_EQ(graph.parameters(), kSmall - 256 + 48 + 56 + 11 + 60 + 70 + 64);
+  // Queries of the block's input: 8 to 2 5.
+  EXPECT_EQ(
+      small(",attention=mla,kv_lora_rank=5,qk_nope_dim=3,qk_rope_dim=2,v_head_dim=4").parameters(),
+      kSmall - 256 + 80 + 56 + 5 + 70 + 64);
+}
+
+TEST(Families, RoutingReachesItsOps) {
+  const Graph graph = small(
+      ",experts=8,topk=3,moe_ffn=4,shared_ffn=6,shared_gate=1,scoring=sigmoid,groups=4,"
+      "topk_groups=2,routed_scale=2.5,correction_bias=1");
+  EXPECT_EQ(op_of<Router>(graph, "block1_ffn_router"), (Router{.experts = 8,
+                                                               .top_k = 3,
+                                                               .sigmoid = true,
+                                                               .correction = true,
+                                                               .groups = 4,
+                                                               .top_groups = 2,
+                                                               .scale = 2.5}));
+  // Scores of 8 experts and their corrections, experts, the layer beside, and its gate.
+  EXPECT_EQ(graph.parameters(), kSmall - 288 + 64 + 8 + 8 * 96 + 144 + 8);
+  EXPECT_THAT(graph[graph.find("block1_ffn_shared_gated")].inputs,
+              testing::ElementsAre(graph.find("block1_ffn_shared_out"),
+                                   graph.find("block1_ffn_shared_sigmoid")));
+}
+
 // Of each token the weights of products, and of a causal attention twice a head's channels for each
 // key that it sees on average: half of all tokens and one more, or of a window as below.
 TEST(Families, MacsFollowFromSizes) {
@@ -286,6 +351,24 @@ TEST(Families, KeysThatMakeNoNetwork) {
             "window_layers and global_every exclude each other");
   EXPECT_EQ(error_of_keys("parallel=shared,norms=after"), "parallel parts need norms=before");
   EXPECT_EQ(error_of_keys("tied=1,head_bias=1"), "head_bias needs tied=0");
+  EXPECT_EQ(error_of_keys("attention=mla"),
+            "attention=mla, q_lora_rank, qk_nope_dim, qk_rope_dim and v_head_dim need "
+            "kv_lora_rank");
+  EXPECT_EQ(error_of_keys("kv_lora_rank=8,v_head_dim=8"),
+            "kv_lora_rank needs qk_nope_dim, qk_rope_dim and v_head_dim");
+  EXPECT_EQ(error_of_keys("kv_lora_rank=8,v_head_dim=8,qk_nope_dim=8,qk_rope_dim=3"),
+            "qk_rope_dim 3 is not even: rotary positions turn pairs");
+  EXPECT_EQ(error_of_keys("kv_lora_rank=8,v_head_dim=8,qk_nope_dim=8,qk_rope_dim=2,kv_heads=2"),
+            "head_dim, kv_heads, qk_norm and rope_share do not go with kv_lora_rank");
+  EXPECT_EQ(error_of_keys("kv_lora_rank=8,attention=gqa"), "kv_lora_rank needs attention=mla");
+  EXPECT_EQ(error_of_keys("experts=8,groups=3"), "groups 3 do not divide experts 8");
+  EXPECT_EQ(error_of_keys("experts=8,groups=4,topk_groups=5"),
+            "topk_groups 5 is more than groups 4");
+  EXPECT_EQ(error_of_keys("experts=8,groups=4,topk_groups=1,topk=3"),
+            "topk 3 is more than the 2 experts of 1 groups");
+  EXPECT_EQ(error_of_keys("experts=8,groups=8,correction_bias=1"),
+            "correction_bias needs groups of two experts or more");
+  EXPECT_EQ(error_of_keys("experts=8,shared_gate=1"), "shared_gate needs shared_ffn");
   EXPECT_EQ(message_of("gpt2:tied=0,tied=1"), "model 'gpt2:tied=0,tied=1': tied is given twice");
 }
 

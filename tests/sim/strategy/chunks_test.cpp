@@ -59,6 +59,19 @@ TEST(Chunks, SayWhereBlocksDoNotDivide) {
       "its 12 blocks do not divide into 4 stages of 2 chunks each; allowed: 4 or 12 chunks in all");
 }
 
+// Three dense blocks stand before 58 with experts; the head is as much work as one and a half.
+TEST(Chunks, HaveWholeBlocksWhereOthersStandBefore) {
+  const Graph graph = build_zoo("deepseek-v3", 1);
+  std::vector<std::string> wanted;
+  for (int block = 5; block <= 61; block += 4) {
+    wanted.push_back("block" + std::to_string(block) + "_attention_norm");
+  }
+  EXPECT_EQ(begins(graph, 16), wanted);
+  EXPECT_EQ(error(graph, 62),
+            "its 58 blocks do not divide into 62 stages; allowed: 2, 3, 4, 5, 6, 10, 12, 15, 20, "
+            "29, 30 or 58 stages");
+}
+
 // A residual network's blocks are of several kinds, of which none is most of it.
 TEST(Chunks, OfOtherNetworksHaveTheLeastLargest) {
   EXPECT_THAT(begins(build_zoo("vgg16", 1), 2), ElementsAre("features_14"));
