@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/cluster/host_symmetry.h"
+#include "sim/cluster/domain_symmetry.h"
 #include "sim/cluster/routes.h"
 
 namespace strata {
@@ -69,13 +69,13 @@ Seconds Cluster::latency(DeviceId from, DeviceId to) const {
 
 struct Cluster::Symmetry {
   std::once_flag once;
-  std::shared_ptr<const HostSymmetry> hosts;
+  std::shared_ptr<const DomainSymmetry> domains;
 };
 
-std::shared_ptr<const HostSymmetry> Cluster::symmetry() const {
+std::shared_ptr<const DomainSymmetry> Cluster::symmetry() const {
   std::call_once(symmetry_->once,
-                 [this] { symmetry_->hosts = std::make_shared<const HostSymmetry>(*this); });
-  return symmetry_->hosts;
+                 [this] { symmetry_->domains = std::make_shared<const DomainSymmetry>(*this); });
+  return symmetry_->domains;
 }
 
 void Cluster::forget_symmetry() {

@@ -21,7 +21,7 @@ namespace strata {
 struct Device {
   std::string name;
   std::string kind = {};  ///< a profile's name; may be empty where seconds are given (replay)
-  std::string host = {};  ///< may be empty; devices of one host share its fast links
+  std::string host = {};  ///< may be empty; devices of one host share its memory and processors
   double speed = 1;       ///< what-if: 0.5 makes every compute task take twice its time
   /// false: the device itself copies what it receives, and computes nothing meanwhile
   bool copy_engine = true;
@@ -37,6 +37,10 @@ struct Device {
   std::int64_t channel_block = 1;
   std::optional<Bytes> memory = {};  ///< else as much as devices of its kind have
   Bytes memory_reserve = {};  ///< the part of it that is used by something other than the training
+  std::string domain =
+      {};  ///< where fast links join the devices of several hosts (NVLink in racks)
+  /// The devices that fast links join have one; all others are reached over a network.
+  const std::string& fast_domain() const { return domain.empty() ? host : domain; }
   /// The memory that a training may use. `of_kind`: the memory of devices of its kind.
   Bytes memory_left(Bytes of_kind) const {
     const Bytes all = memory.value_or(of_kind);
@@ -64,7 +68,7 @@ struct Link {
   bool operator==(const Link&) const = default;
 };
 
-class HostSymmetry;
+class DomainSymmetry;
 class RouteTable;
 
 /// A [[route]] that the cluster's file writes out; links in order.
@@ -108,8 +112,8 @@ class Cluster {
   /// The summed latency of the route.
   Seconds latency(DeviceId from, DeviceId to) const;
 
-  /// Which hosts are wired alike; found when first asked for.
-  std::shared_ptr<const HostSymmetry> symmetry() const;
+  /// Which domains are wired alike; found when first asked for.
+  std::shared_ptr<const DomainSymmetry> symmetry() const;
 
   bool operator==(const Cluster& other) const;
 

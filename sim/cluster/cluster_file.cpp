@@ -1,8 +1,7 @@
-#include "sim/cluster/cluster_file.h"
-
 #include <fmt/format.h>
 
 #include "sim/cluster/builder.h"
+#include "sim/cluster/cluster_file.h"
 #include "sim/cluster/grid.h"
 #include "sim/text/file.h"
 #include "sim/text/toml.h"
@@ -84,7 +83,8 @@ class FileReader {
                          table.number_or("speed", 1), table.boolean_or("copy_engine", true),
                          table.boolean_or("assembles", false), table.boolean_or("forwards", true),
                          table.integer_or("channel_block", 1, 1, 1024), size(table, "memory"),
-                         size(table, "memory_reserve").value_or(Bytes{})});
+                         size(table, "memory_reserve").value_or(Bytes{}),
+                         table.string_or("domain", "")});
   }
 
   static std::optional<Bytes> size(Table& table, const char* key) {

@@ -37,6 +37,7 @@ class Printer {
     line("name", toml_quoted(device.name));
     if (!device.kind.empty()) line("kind", toml_quoted(device.kind));
     if (!device.host.empty()) line("host", toml_quoted(device.host));
+    if (!device.domain.empty()) line("domain", toml_quoted(device.domain));
     if (device.speed != 1) line("speed", fmt::format("{}", device.speed));
     if (!device.copy_engine) line("copy_engine", "false");
     if (device.assembles) line("assembles", "true");

@@ -203,31 +203,33 @@ void drop_dominated(std::map<Sum, std::vector<double>>& bandwidths) {
   });
 }
 
-// The devices of the first host; all where a device names none.
-std::size_t host_size(const Cluster& cluster) {
+// The devices of the first domain; all where a device names none.
+std::size_t domain_size(const Cluster& cluster) {
   const auto devices = cluster.devices();
-  const std::string& host = devices.front().host;
-  const auto other = std::find_if(devices.begin(), devices.end(),
-                                  [&](const Device& device) { return device.host != host; });
+  const std::string& domain = devices.front().fast_domain();
+  const auto other = std::find_if(devices.begin(), devices.end(), [&](const Device& device) {
+    return device.fast_domain() != domain;
+  });
   return static_cast<std::size_t>(other - devices.begin());
 }
 
-// Below a tree of switches, the hosts that share the first one's lowest: those before the first
-// that is farthest from it. The host itself where all others are as far.
-std::size_t near_size(const Cluster& cluster, std::size_t host) {
+// Below a tree of switches, the domains that share the first one's lowest: those before the
+// first that is farthest from it. The domain itself where all others are as far.
+std::size_t near_size(const Cluster& cluster, std::size_t domain) {
   std::size_t farthest = 0, most = 0;
   for (std::size_t j = 1; j < cluster.device_count(); ++j) {
     const std::size_t links = cluster.route(DeviceId(0), DeviceId(j)).size();
     if (links > most) farthest = j, most = links;
   }
-  return std::max(host, farthest / host * host);
+  return std::max(domain, farthest / domain * domain);
 }
 
 }  // namespace
 
 GroupNetwork::GroupNetwork(const Cluster& cluster, const std::atomic<bool>* cancelled) {
-  const std::size_t devices = cluster.device_count(), host = host_size(cluster);
-  for (const std::size_t size : std::set{std::size_t{1}, host, near_size(cluster, host), devices}) {
+  const std::size_t devices = cluster.device_count(), domain = domain_size(cluster);
+  for (const std::size_t size :
+       std::set{std::size_t{1}, domain, near_size(cluster, domain), devices}) {
     if (try_groups(cluster, size, cancelled)) return;
   }
 }

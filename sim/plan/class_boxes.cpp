@@ -31,7 +31,7 @@ class Collector {
            const EdgeReads::Owner& owner, std::uint32_t reader, bool returned) {
     const DeviceId from = producers_.devices[owner.shard], at = consumers_.devices[reader];
     const Kind kind{classes_.representative(returned ? at : from), from == at,
-                    classes_.share_host(from, at), owner.elements};
+                    classes_.share_domain(from, at), owner.elements};
     if (to.size() == first) forget();
     if (const auto box = known(kind)) return static_cast<void>(++to[first + *box].copies);
     remember(kind);

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/cluster/host_routes.h"
+#include "sim/cluster/domain_routes.h"
 #include "sim/plan/phase_shapes.h"
 
 namespace strata {
@@ -16,7 +16,7 @@ namespace {
 // Sums loads by link and hands them out in the links' order.
 class LoadSum {
  public:
-  explicit LoadSum(const HostRoutes& routes) : routes_(routes) {}
+  explicit LoadSum(const DomainRoutes& routes) : routes_(routes) {}
 
   void add_route(DeviceId from, DeviceId to, double weight, double share) {
     routes_.for_each_link(from, to, [&](LinkId link) { added_.push_back({link, weight, share}); });
@@ -38,7 +38,7 @@ class LoadSum {
   }
 
  private:
-  const HostRoutes& routes_;
+  const DomainRoutes& routes_;
   std::vector<LinkLoad> added_;
 };
 
@@ -49,7 +49,7 @@ CollectivePhase as_is(const PhaseShape& shape) {
   return phase;
 }
 
-// Inside hosts, what a device copies for itself takes its time as the parts that it passes on do.
+// Inside domains, what a device copies for itself takes its time as the parts that it passes on do.
 CollectivePhase by(const TransferProtocol& protocol, double copy, const PhaseShape& shape) {
   CollectivePhase phase = as_is(shape);
   phase.latency +=
@@ -166,7 +166,7 @@ std::vector<CollectivePhase> collective_phases(SyncAlgorithm algorithm, const Cl
 
 MovementLoads movement_loads(const Cluster& cluster, std::span<const Movement> movements) {
   MovementLoads result;
-  const HostRoutes routes(cluster);
+  const DomainRoutes routes(cluster);
   LoadSum sum(routes);
   for (const Movement& movement : movements) {
     sum.add_route(movement.from, movement.to, movement.bytes, movement.share);

@@ -5,13 +5,13 @@
 // links at once, so a ring of a thousand devices is one entry, not a million messages.
 //
 //   ring          2 (r-1)/r B over every hop, 2 (r-1) latencies (reduce-scatter, all-gather). Where
-//                 hosts have several ways to each other (rails), as many rings as these carry share
-//                 B, and each leaves a host at another device; inside a host where devices have
-//                 links to each other, several rings go over these (mesh_rings.h)
+//                 domains have several ways to each other (rails), as many rings as these carry
+//                 share B, and each leaves a domain at another device; inside a domain where
+//                 devices have links to each other, several rings go over these (mesh_rings.h)
 //   tree          two binary trees, each carrying half: B/2 up and B/2 down every edge,
 //                 2 ceil(log2 r) latencies (Sanders, Speck, Traeff 2009: two-tree broadcast)
-//   hierarchical  ring reduce-scatter inside each host, ring all-reduce of the parts between
-//                 hosts, ring all-gather inside
+//   hierarchical  ring reduce-scatter inside each domain, ring all-reduce of the parts between
+//                 domains, ring all-gather inside
 //   all-to-all    B/r^2 over the route of each pair, the latency of the longest; whatever the
 //   algorithm ps            gradients to one replica and parameters back (plain transfers,
 //   Section 5.1)
@@ -48,8 +48,8 @@ struct CollectivePhase {
 /// A collective of some devices, for tensors of any size. Where the cluster says how its library
 /// moves bytes (communication_library.h), each phase is done by the protocol that is the fastest
 /// for the size on idle links. Ring, tree or hierarchical. The latter has three phases: inside the
-/// hosts, between them, inside; of a half, two. One that has nothing to do (in one host, or with
-/// one device a host) is empty. One device has no phases.
+/// domains, between them, inside; of a half, two. One that has nothing to do (in one domain, or
+/// with one device a domain) is empty. One device has no phases.
 class Collective {
  public:
   Collective() = default;

@@ -26,60 +26,60 @@ std::vector<Bits> distinct(const Colours& colours) {
   return sorted;
 }
 
-// Devices of a host that can't be exchanged are like no others of it.
-void paint_devices(const std::vector<Bits>& of_hosts, const HostSymmetry& hosts, bool exchange,
-                   Colours& colours) {
+// Devices of a domain that can't be exchanged are like no others of it.
+void paint_devices(const std::vector<Bits>& of_domains, const DomainSymmetry& domains,
+                   bool exchange, Colours& colours) {
   for (std::size_t d = 0; d < colours.size(); ++d) {
     const DeviceId device(d);
-    const std::uint32_t place = exchange ? hosts.first_alike(device) : hosts.number(device);
-    colours[d] = mixed(colours[d], of_hosts[hosts.host(device)], place);
+    const std::uint32_t place = exchange ? domains.first_alike(device) : domains.number(device);
+    colours[d] = mixed(colours[d], of_domains[domains.domain(device)], place);
   }
 }
 
-// `loads`: of each host's links. Devices that can be exchanged may stand in any order.
-std::vector<Bits> host_colours(const Colours& colours, const HostSymmetry& hosts,
-                               const std::vector<Bits>& loads) {
+// `loads`: of each domain's links. Devices that can be exchanged may stand in any order.
+std::vector<Bits> domain_colours(const Colours& colours, const DomainSymmetry& domains,
+                                 const std::vector<Bits>& loads) {
   std::vector<Bits> result;
-  for (std::size_t h = 0; h < hosts.hosts(); ++h) {
+  for (std::size_t h = 0; h < domains.domains(); ++h) {
     Bits devices = 0;
-    for (std::size_t k = 0; k < hosts.device_count(h); ++k) {
-      devices += mixed(colours[hosts.device(h, k)()]);
+    for (std::size_t k = 0; k < domains.device_count(h); ++k) {
+      devices += mixed(colours[domains.device(h, k)()]);
     }
-    result.push_back(mixed(hosts.type(h), loads.empty() ? 0 : loads[h], devices));
+    result.push_back(mixed(domains.type(h), loads.empty() ? 0 : loads[h], devices));
   }
   return result;
 }
 
 void add_reads(const ReadsOfOthers& of, Bits number, const Colours& colours,
-               const HostSymmetry& hosts, Sums& sums, Colours& next) {
+               const DomainSymmetry& domains, Sums& sums, Colours& next) {
   for (std::size_t k = 0; k < of.reads.owners.size(); ++k) {
     const auto& owners = of.reads.owners[k];
     const auto& readers = of.reads.readers[k];
     for (const EdgeReads::Owner& owner : owners) {
       const DeviceId device = of.producers[owner.shard];
-      sums.add(hosts.host(device), device, mixed(colours[device()], owner.elements));
+      sums.add(domains.domain(device), device, mixed(colours[device()], owner.elements));
     }
     for (const std::uint32_t reader : readers) {
       const DeviceId device = of.consumers[reader];
-      next[device()] += mixed(2 * number, sums.seen_from(hosts.host(device), device));
+      next[device()] += mixed(2 * number, sums.seen_from(domains.domain(device), device));
     }
     sums.clear();
     for (const std::uint32_t reader : readers) {
       const DeviceId device = of.consumers[reader];
-      sums.add(hosts.host(device), device, mixed(colours[device()]));
+      sums.add(domains.domain(device), device, mixed(colours[device()]));
     }
     for (const EdgeReads::Owner& owner : owners) {
       const DeviceId device = of.producers[owner.shard];
       next[device()] +=
-          mixed(2 * number + 1, sums.seen_from(hosts.host(device), device), owner.elements);
+          mixed(2 * number + 1, sums.seen_from(domains.domain(device), device), owner.elements);
     }
     sums.clear();
   }
 }
 
-// What the groups' links are loaded with, by host where they are not devices'.
+// What the groups' links are loaded with, by domain where they are not devices'.
 std::vector<Bits> add_groups(const DeviceBehaviour& behaviour, const Colours& colours,
-                             std::size_t hosts, Colours& next) {
+                             std::size_t domains, Colours& next) {
   std::vector<Bits> loaded;
   for (const SumGroup& group : behaviour.groups) {
     Bits sum = group.devices.size();
@@ -94,24 +94,24 @@ std::vector<Bits> add_groups(const DeviceBehaviour& behaviour, const Colours& co
       next[device()] += mixed(loaded[g], 1);
     }
   }
-  std::vector<Bits> by_host(hosts);
+  std::vector<Bits> by_domain(domains);
   for (const OwnLoad& load : behaviour.loads) {
-    Bits& own = load.device.valid() ? next[load.device()] : by_host[load.host];
+    Bits& own = load.device.valid() ? next[load.device()] : by_domain[load.domain];
     own += mixed(loaded[load.group], load.load);
   }
-  return by_host;
+  return by_domain;
 }
 
 // Takes into each colour what the device has to do with which others.
-void refine_once(const DeviceBehaviour& behaviour, const HostSymmetry& hosts, bool exchange,
+void refine_once(const DeviceBehaviour& behaviour, const DomainSymmetry& domains, bool exchange,
                  Sums& sums, Colours& colours) {
   Colours next = colours;
   for (std::size_t k = 0; k < behaviour.reads.size(); ++k) {
-    add_reads(behaviour.reads[k], k, colours, hosts, sums, next);
+    add_reads(behaviour.reads[k], k, colours, domains, sums, next);
   }
-  const std::vector<Bits> loads = add_groups(behaviour, colours, hosts.hosts(), next);
+  const std::vector<Bits> loads = add_groups(behaviour, colours, domains.domains(), next);
   colours = std::move(next);
-  paint_devices(host_colours(colours, hosts, loads), hosts, exchange, colours);
+  paint_devices(domain_colours(colours, domains, loads), domains, exchange, colours);
 }
 
 bool has_tasks(const SumGroup& group, const DeviceClasses& classes) {
@@ -137,15 +137,15 @@ bool keeps_loads(const DeviceBehaviour& behaviour, const DeviceClasses& classes)
 }  // namespace
 
 std::vector<std::uint32_t> refined_colours(const DeviceBehaviour& behaviour,
-                                           const HostSymmetry& hosts, bool exchange) {
+                                           const DomainSymmetry& domains, bool exchange) {
   Colours colours = behaviour.alone;
-  Sums sums(hosts.hosts(), colours.size());
-  paint_devices(host_colours(colours, hosts, {}), hosts, exchange, colours);
+  Sums sums(domains.domains(), colours.size());
+  paint_devices(domain_colours(colours, domains, {}), domains, exchange, colours);
   for (std::size_t before = 0;;) {
     const std::vector<Bits> sorted = distinct(colours);
     if (sorted.size() == before) return numbered(colours, sorted);
     before = sorted.size();
-    refine_once(behaviour, hosts, exchange, sums, colours);
+    refine_once(behaviour, domains, exchange, sums, colours);
   }
 }
 

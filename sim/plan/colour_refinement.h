@@ -29,10 +29,10 @@ struct SumGroup {
 
 /// What a group puts on a link.
 struct OwnLoad {
-  std::uint32_t host = 0;  ///< whose link it is
-  DeviceId device;         ///< likewise; invalid where the host's links are not its devices'
-  std::size_t group = 0;   ///< among all groups
-  Bits load = 0;           ///< on which of their links, and how much of what
+  std::uint32_t domain = 0;  ///< whose link it is
+  DeviceId device;           ///< likewise; invalid where the domain's links are not its devices'
+  std::size_t group = 0;     ///< among all groups
+  Bits load = 0;             ///< on which of their links, and how much of what
 };
 
 struct DeviceBehaviour {
@@ -42,9 +42,9 @@ struct DeviceBehaviour {
   std::vector<OwnLoad> loads;
 };
 
-/// The colours of the devices, numbered. `exchange`: those of one host may have one, too.
+/// The colours of the devices, numbered. `exchange`: those of one domain may have one, too.
 std::vector<std::uint32_t> refined_colours(const DeviceBehaviour& behaviour,
-                                           const HostSymmetry& hosts, bool exchange);
+                                           const DomainSymmetry& domains, bool exchange);
 
 /// Whether every group in which a device stands for others has those that stand for its members,
 /// and loads their links as it loads those of the members.

@@ -150,17 +150,17 @@ void add_loads(Observer& by, const Loading& loading, std::size_t number) {
   if (algorithm == SyncAlgorithm::ps || !by.loadings[number].insert(loading).second) return;
   const auto bits_of = [](double value) { return std::bit_cast<std::uint64_t>(value); };
   SumGroup& group = by.found.groups[number];
-  const HostSymmetry& hosts = by.of.hosts;
+  const DomainSymmetry& domains = by.of.domains;
   const bool shuffles = work == GroupWork::all_to_all;
   Bits at = static_cast<Bits>(algorithm) + (shuffles ? 0xA2A : 0);
   for (const CollectivePhase& phase :
        by.of.sync_costs.collective(algorithm, group.devices, work).phases(0)) {
     at = mixed(at, bits_of(phase.latency.value), bits_of(phase.bytes_per_byte));
     for (const LinkLoad& load : phase.loads) {
-      const std::uint32_t host = hosts.host(load.link);
-      const bool own = hosts.splits(host);
-      const Bits link = own ? hosts.own_number(load.link) : hosts.number(load.link);
-      by.found.loads.push_back({host, own ? hosts.owner(load.link) : DeviceId(), number,
+      const std::uint32_t domain = domains.domain(load.link);
+      const bool own = domains.splits(domain);
+      const Bits link = own ? domains.own_number(load.link) : domains.number(load.link);
+      by.found.loads.push_back({domain, own ? domains.owner(load.link) : DeviceId(), number,
                                 mixed(at, link, bits_of(load.weight), bits_of(load.share))});
     }
   }

@@ -18,7 +18,7 @@ struct BehaviourOf {
   const Strategy& strategy;
   const Step& step;
   const GradientSync& sync;
-  const HostSymmetry& hosts;
+  const DomainSymmetry& domains;
   SyncCosts& sync_costs;
   LoweringMemo* exchanges = nullptr;  ///< null where all boxes move pair by pair
   const std::atomic<bool>* cancelled = nullptr;

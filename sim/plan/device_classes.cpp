@@ -7,16 +7,16 @@ namespace strata {
 
 DeviceClasses::DeviceClasses(std::size_t devices) : devices_(devices) {}
 
-DeviceClasses::DeviceClasses(std::shared_ptr<const HostSymmetry> hosts,
+DeviceClasses::DeviceClasses(std::shared_ptr<const DomainSymmetry> domains,
                              std::span<const std::uint32_t> colours)
     : devices_(colours.size()),
-      hosts_(std::move(hosts)),
+      domains_(std::move(domains)),
       representatives_(devices_),
       alike_(devices_) {
   std::map<std::uint32_t, DeviceId> first;
-  for (std::size_t h = 0; h < hosts_->hosts(); ++h) {
-    for (std::size_t k = 0; k < hosts_->device_count(h); ++k) {
-      const DeviceId device = hosts_->device(h, k);
+  for (std::size_t h = 0; h < domains_->domains(); ++h) {
+    for (std::size_t k = 0; k < domains_->device_count(h); ++k) {
+      const DeviceId device = domains_->device(h, k);
       const DeviceId stands = first.try_emplace(colours[device()], device).first->second;
       representatives_[device()] = stands;
       ++alike_[stands()];
@@ -25,23 +25,23 @@ DeviceClasses::DeviceClasses(std::shared_ptr<const HostSymmetry> hosts,
 }
 
 LinkId DeviceClasses::representative(LinkId link) const {
-  if (!hosts_) return link;
-  const std::uint32_t host = hosts_->host(link);
-  if (hosts_->splits(host)) {
-    return hosts_->own_link(representative(hosts_->owner(link)), hosts_->own_number(link));
+  if (!domains_) return link;
+  const std::uint32_t domain = domains_->domain(link);
+  if (domains_->splits(domain)) {
+    return domains_->own_link(representative(domains_->owner(link)), domains_->own_number(link));
   }
-  const DeviceId stands = representative(hosts_->device(host, 0));
-  return hosts_->link(hosts_->host(stands), hosts_->number(link));
+  const DeviceId stands = representative(domains_->device(domain, 0));
+  return domains_->link(domains_->domain(stands), domains_->number(link));
 }
 
 std::int64_t DeviceClasses::members(DeviceId device) const {
-  return hosts_ ? alike_[representative(device)()] : 1;
+  return domains_ ? alike_[representative(device)()] : 1;
 }
 
 std::int64_t DeviceClasses::members(LinkId link) const {
-  if (!hosts_) return 1;
-  const std::uint32_t host = hosts_->host(link);
-  return members(hosts_->splits(host) ? hosts_->owner(link) : hosts_->device(host, 0));
+  if (!domains_) return 1;
+  const std::uint32_t domain = domains_->domain(link);
+  return members(domains_->splits(domain) ? domains_->owner(link) : domains_->device(domain, 0));
 }
 
 std::vector<DeviceId> DeviceClasses::representatives() const {
@@ -52,8 +52,8 @@ std::vector<DeviceId> DeviceClasses::representatives() const {
   return result;
 }
 
-bool DeviceClasses::share_host(DeviceId a, DeviceId b) const {
-  return hosts_ && hosts_->host(a) == hosts_->host(b);
+bool DeviceClasses::share_domain(DeviceId a, DeviceId b) const {
+  return domains_ && domains_->domain(a) == domains_->domain(b);
 }
 
 }  // namespace strata

@@ -11,7 +11,7 @@
 namespace strata {
 namespace {
 
-// Larger groups are not searched: their hosts have switches.
+// Larger groups are not searched: their domains have switches.
 constexpr std::size_t kMostDevices = 16;
 // Steps from device to device that one search takes.
 constexpr std::uint32_t kMostSteps = 20'000;
@@ -19,7 +19,7 @@ constexpr std::uint32_t kMostSteps = 20'000;
 // By device and device in their order: what is left of the link between them.
 class Capacities {
  public:
-  Capacities(const Cluster& cluster, const HostRoutes& routes, std::span<const DeviceId> devices)
+  Capacities(const Cluster& cluster, const DomainRoutes& routes, std::span<const DeviceId> devices)
       : size_(devices.size()), left_(devices.size() * devices.size()) {
     for (std::size_t a = 0; a < size_; ++a) {
       for (std::size_t b = 0; b < size_; ++b) {
@@ -79,8 +79,8 @@ class Capacities {
   using Ends = std::pair<std::size_t, std::size_t>;
 
   // The least bandwidth of the route; 0 where it leads over another device.
-  double route_bandwidth(const Cluster& cluster, const HostRoutes& routes, Ends ends, DeviceId from,
-                         DeviceId to) {
+  double route_bandwidth(const Cluster& cluster, const DomainRoutes& routes, Ends ends,
+                         DeviceId from, DeviceId to) {
     double least = kNoLimit.value;
     bool over_device = false;
     std::vector<std::uint32_t> switches;
@@ -195,7 +195,7 @@ class RingSearch {
 
 }  // namespace
 
-std::vector<MeshRing> mesh_rings(const Cluster& cluster, const HostRoutes& routes,
+std::vector<MeshRing> mesh_rings(const Cluster& cluster, const DomainRoutes& routes,
                                  std::span<const DeviceId> devices) {
   std::vector<MeshRing> rings;
   if (devices.size() < 3 || devices.size() > kMostDevices) return rings;

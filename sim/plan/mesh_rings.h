@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/cluster/host_routes.h"
+#include "sim/cluster/domain_routes.h"
 
 namespace strata {
 
@@ -19,7 +19,7 @@ struct MeshRing {
 /// Rings over links from device to device that share no bandwidth, together as fast as a bounded
 /// search finds. None where devices reach each other over switches, or no such ring visits all of
 /// them. `devices`: two at least.
-std::vector<MeshRing> mesh_rings(const Cluster& cluster, const HostRoutes& routes,
+std::vector<MeshRing> mesh_rings(const Cluster& cluster, const DomainRoutes& routes,
                                  std::span<const DeviceId> devices);
 
 }  // namespace strata

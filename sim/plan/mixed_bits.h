@@ -26,31 +26,31 @@ constexpr Bits mixed(Bits first, Bits second, Rest... rest) {
   return mixed(mixed(first) + second, static_cast<Bits>(rest)...);
 }
 
-/// A sum by host and device that is empty again after each use.
+/// A sum by domain and device that is empty again after each use.
 class Sums {
  public:
-  Sums(std::size_t hosts, std::size_t devices) : by_host_(hosts), by_device_(devices) {}
+  Sums(std::size_t domains, std::size_t devices) : by_domain_(domains), by_device_(devices) {}
 
-  void add(std::uint32_t host, DeviceId device, Bits bits) {
+  void add(std::uint32_t domain, DeviceId device, Bits bits) {
     total_ += bits;
-    by_host_[host] += bits;
+    by_domain_[domain] += bits;
     by_device_[device()] += bits;
-    touched_.emplace_back(host, device);
+    touched_.emplace_back(domain, device);
   }
-  /// Of other hosts, of others in the host, of the device.
-  Bits seen_from(std::uint32_t host, DeviceId device) const {
+  /// Of other domains, of others in the domain, of the device.
+  Bits seen_from(std::uint32_t domain, DeviceId device) const {
     const Bits own = by_device_[device()];
-    return mixed(total_ - by_host_[host], by_host_[host] - own, own);
+    return mixed(total_ - by_domain_[domain], by_domain_[domain] - own, own);
   }
   void clear() {
-    for (const auto& [host, device] : touched_) by_host_[host] = by_device_[device()] = 0;
+    for (const auto& [domain, device] : touched_) by_domain_[domain] = by_device_[device()] = 0;
     touched_.clear();
     total_ = 0;
   }
 
  private:
   Bits total_ = 0;
-  std::vector<Bits> by_host_, by_device_;
+  std::vector<Bits> by_domain_, by_device_;
   std::vector<std::pair<std::uint32_t, DeviceId>> touched_;
 };
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "sim/cluster/host_routes.h"
+#include "sim/cluster/domain_routes.h"
 #include "sim/plan/mesh_rings.h"
 #include "sim/plan/ring_order.h"
 
@@ -16,10 +16,10 @@ namespace {
 
 struct Network {
   const Cluster& cluster;
-  const HostRoutes& routes;
+  const DomainRoutes& routes;
 
   bool is_inside(DeviceId from, DeviceId to) const {
-    return cluster[from].host == cluster[to].host;
+    return cluster[from].fast_domain() == cluster[to].fast_domain();
   }
 };
 
@@ -76,9 +76,9 @@ PhaseShape ring_shape(const Network& network, std::span<const DeviceId> ring, do
   return shape;
 }
 
-// Devices of one host, in a ring's order: several rings where they have links to each other, each
+// Devices of one domain, in a ring's order: several rings where they have links to each other, each
 // with the part of the tensor that its bandwidth is of theirs.
-PhaseShape host_shape(const Network& network, std::span<const DeviceId> ring, double passes) {
+PhaseShape domain_shape(const Network& network, std::span<const DeviceId> ring, double passes) {
   PhaseShape shape = ring_shape(network, ring, passes);
   const std::vector<MeshRing> rings = mesh_rings(network.cluster, network.routes, ring);
   if (rings.size() < 2) return shape;
@@ -93,26 +93,26 @@ PhaseShape host_shape(const Network& network, std::span<const DeviceId> ring, do
   return shape;
 }
 
-using HostGroups = std::vector<std::vector<DeviceId>>;
+using DomainGroups = std::vector<std::vector<DeviceId>>;
 
-HostGroups by_host(const Cluster& cluster, std::span<const DeviceId> devices) {
+DomainGroups by_domain(const Cluster& cluster, std::span<const DeviceId> devices) {
   std::map<std::string, std::size_t> index;
-  HostGroups groups;
+  DomainGroups groups;
   for (DeviceId device : devices) {
-    const auto [at, fresh] = index.try_emplace(cluster[device].host, groups.size());
+    const auto [at, fresh] = index.try_emplace(cluster[device].fast_domain(), groups.size());
     if (fresh) groups.emplace_back();
     groups[at->second].push_back(device);
   }
   return groups;
 }
 
-std::size_t smallest(const HostGroups& groups) {
+std::size_t smallest(const DomainGroups& groups) {
   std::size_t size = groups.front().size();
   for (const auto& group : groups) size = std::min(size, group.size());
   return size;
 }
 
-// How many rings go over each link from one host to the next.
+// How many rings go over each link from one domain to the next.
 struct Crossing {
   std::vector<std::pair<LinkId, double>> rings;
 
@@ -133,11 +133,11 @@ struct Crossing {
   }
 };
 
-// Rings of several hosts: the k-th enters each host at the k-th device of its cycle and leaves it
-// at the one before. Those places that add to what all rings have together between hosts.
-std::vector<std::size_t> rails(const Network& network, const HostGroups& cycles) {
+// Rings of several domains: the k-th enters each domain at the k-th device of its cycle and leaves
+// it at the one before. Those places that add to what all rings have together between domains.
+std::vector<std::size_t> rails(const Network& network, const DomainGroups& cycles) {
   std::vector<std::size_t> entries;
-  std::vector<Crossing> crossings(cycles.size());  // from each host to the next
+  std::vector<Crossing> crossings(cycles.size());  // from each domain to the next
   double bandwidth = 0;
   for (std::size_t k = 0; k < smallest(cycles); ++k) {
     std::vector<Crossing> with = crossings;
@@ -157,9 +157,9 @@ std::vector<std::size_t> rails(const Network& network, const HostGroups& cycles)
   return entries;
 }
 
-// What rings put on the links inside a host: each part of the tensor goes over all hops of a cycle
-// but that at which its ring leaves the host. Several cycles share it (mesh_rings.h), and then as
-// if rings left at every device.
+// What rings put on the links inside a domain: each part of the tensor goes over all hops of a
+// cycle but that at which its ring leaves the domain. Several cycles share it (mesh_rings.h), and
+// then as if rings left at every device.
 Seconds load_inside(const Network& network, std::span<const DeviceId> cycle,
                     const std::vector<std::size_t>& entries, StepLoads& sum) {
   const auto rings = static_cast<double>(entries.size()), size = static_cast<double>(cycle.size());
@@ -185,8 +185,8 @@ Seconds load_inside(const Network& network, std::span<const DeviceId> cycle,
   return slowest;
 }
 
-// Rings that each have an equal part of the tensor and links of their own between hosts.
-PhaseShape rails_shape(const Network& network, const HostGroups& cycles,
+// Rings that each have an equal part of the tensor and links of their own between domains.
+PhaseShape rails_shape(const Network& network, const DomainGroups& cycles,
                        const std::vector<std::size_t>& entries, double passes) {
   const double part = 1 / static_cast<double>(entries.size());
   StepLoads sum(network);
@@ -205,25 +205,25 @@ PhaseShape rails_shape(const Network& network, const HostGroups& cycles,
     least = std::min({least, inside, between});
     devices += here.size();
   }
-  const auto r = static_cast<double>(devices), hosts = static_cast<double>(cycles.size());
+  const auto r = static_cast<double>(devices), domains = static_cast<double>(cycles.size());
   PhaseShape shape;
   shape.bytes_per_byte = passes * (r - 1) / r;
   shape.latency = passes * (total - least);  // a part goes over all hops but one
-  shape.inside = passes * (r - hosts - 1);
-  shape.between = passes * hosts;
+  shape.inside = passes * (r - domains - 1);
+  shape.between = passes * domains;
   shape.parts = passes * (r - 1);
   shape.loads = std::move(sum).loads();
   return shape;
 }
 
-// One ring, or where hosts have rails, or their devices links to each other, several.
+// One ring, or where domains have rails, or their devices links to each other, several.
 PhaseShape rings_shape(const Network& network, std::span<const DeviceId> ring, double passes) {
-  HostGroups hosts = by_host(network.cluster, ring);
-  if (hosts.size() == 1) return host_shape(network, ring, passes);
-  if (smallest(hosts) > 1) {
-    for (auto& host : hosts) host = ring_order(network.routes, host);
-    const std::vector<std::size_t> entries = rails(network, hosts);
-    if (entries.size() > 1) return rails_shape(network, hosts, entries, passes);
+  DomainGroups domains = by_domain(network.cluster, ring);
+  if (domains.size() == 1) return domain_shape(network, ring, passes);
+  if (smallest(domains) > 1) {
+    for (auto& domain : domains) domain = ring_order(network.routes, domain);
+    const std::vector<std::size_t> entries = rails(network, domains);
+    if (entries.size() > 1) return rails_shape(network, domains, entries, passes);
   }
   return ring_shape(network, ring, passes);
 }
@@ -278,22 +278,22 @@ PhaseShape tree_shape(const Network& network, std::span<const DeviceId> devices,
   PhaseShape shape;
   shape.bytes_per_byte = passes / 2;
   shape.latency = steps * slowest_hop;
-  shape.between = passes * depth(by_host(network.cluster, devices).size());
+  shape.between = passes * depth(by_domain(network.cluster, devices).size());
   shape.inside = steps - shape.between;
   shape.loads = std::move(sum).loads();
   return shape;
 }
 
-// A ring's reduce-scatter (or, backwards, its all-gather) in all hosts at once. Only the first
-// `lanes` devices of a host go on to the rings between hosts: in a larger host the others hand them
-// the parts that they hold.
-PhaseShape inside_hosts(const Network& network, const HostGroups& groups, std::size_t lanes,
-                        bool backwards) {
+// A ring's reduce-scatter (or, backwards, its all-gather) in all domains at once. Only the first
+// `lanes` devices of a domain go on to the rings between domains: in a larger domain the others
+// hand them the parts that they hold.
+PhaseShape inside_domains(const Network& network, const DomainGroups& groups, std::size_t lanes,
+                          bool backwards) {
   PhaseShape joint;
   StepLoads sum(network);
   for (const auto& group : groups) {
     if (group.size() < 2) continue;
-    const PhaseShape ring = host_shape(network, ring_order(network.routes, group), 1);
+    const PhaseShape ring = domain_shape(network, ring_order(network.routes, group), 1);
     joint.bytes_per_byte = std::max(joint.bytes_per_byte, ring.bytes_per_byte);
     for (const StepLoad& load : ring.loads) {
       sum.add({load.link, load.inside * ring.bytes_per_byte, load.between * ring.bytes_per_byte});
@@ -318,9 +318,9 @@ PhaseShape inside_hosts(const Network& network, const HostGroups& groups, std::s
   return joint;
 }
 
-// Ring k joins the k-th device of every host and carries 1/lanes of the tensor.
-PhaseShape between_hosts(const Network& network, const HostGroups& groups, std::size_t lanes,
-                         double passes) {
+// Ring k joins the k-th device of every domain and carries 1/lanes of the tensor.
+PhaseShape between_domains(const Network& network, const DomainGroups& groups, std::size_t lanes,
+                           double passes) {
   PhaseShape joint;
   StepLoads sum(network);
   for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -337,18 +337,19 @@ PhaseShape between_hosts(const Network& network, const HostGroups& groups, std::
   return joint;
 }
 
-// Rings inside hosts are a half each; what goes on between hosts is both.
+// Rings inside domains are a half each; what goes on between domains is both.
 std::vector<PhaseShape> hierarchical_shapes(const Network& network,
                                             std::span<const DeviceId> devices, GroupWork work) {
-  const HostGroups groups = by_host(network.cluster, devices);
+  const DomainGroups groups = by_domain(network.cluster, devices);
   const std::size_t lanes = smallest(groups);
   std::vector<PhaseShape> shapes;
-  if (work != GroupWork::all_gather) shapes.push_back(inside_hosts(network, groups, lanes, false));
+  if (work != GroupWork::all_gather)
+    shapes.push_back(inside_domains(network, groups, lanes, false));
   const double passes = work == GroupWork::all_reduce ? 2 : 1;
-  shapes.push_back(groups.size() > 1 ? between_hosts(network, groups, lanes, passes)
+  shapes.push_back(groups.size() > 1 ? between_domains(network, groups, lanes, passes)
                                      : PhaseShape{});
   if (work != GroupWork::reduce_scatter) {
-    shapes.push_back(inside_hosts(network, groups, lanes, true));
+    shapes.push_back(inside_domains(network, groups, lanes, true));
   }
   return shapes;
 }
@@ -357,7 +358,7 @@ std::vector<PhaseShape> hierarchical_shapes(const Network& network,
 
 std::vector<PhaseShape> phase_shapes(SyncAlgorithm algorithm, GroupWork work,
                                      const Cluster& cluster, std::span<const DeviceId> devices) {
-  const HostRoutes routes(cluster);
+  const DomainRoutes routes(cluster);
   const Network network{cluster, routes};
   if (work == GroupWork::all_to_all) return {all_to_all_shape(network, devices)};
   if (algorithm == SyncAlgorithm::hierarchical) return hierarchical_shapes(network, devices, work);

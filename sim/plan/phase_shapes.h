@@ -1,7 +1,7 @@
 #pragma once
 
 // What the algorithms of a collective put on every link (collective.h), before a library's
-// protocols are considered: how much of it inside hosts and between them, and in how many steps.
+// protocols are considered: how much of it inside domains and between them, and in how many steps.
 // Pure functions; thread-safe.
 
 #include <span>
@@ -11,8 +11,8 @@
 
 namespace strata {
 
-/// Bytes that cross the link for every byte that the phase counts: by steps inside a host and
-/// between hosts.
+/// Bytes that cross the link for every byte that the phase counts: by steps inside a domain and
+/// between domains.
 struct StepLoad {
   LinkId link;
   double inside = 0;
@@ -24,8 +24,8 @@ struct StepLoad {
 struct PhaseShape {
   double bytes_per_byte = 0;
   Seconds latency;     ///< of the links, over all steps
-  double inside = 0;   ///< steps inside a host
-  double between = 0;  ///< steps between hosts
+  double inside = 0;   ///< steps inside a domain
+  double between = 0;  ///< steps between domains
   double parts = 0;    ///< of the tensor, that each device passes on; 0 where it is not cut
   std::vector<StepLoad> loads;  ///< sorted by link
 };

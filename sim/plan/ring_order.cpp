@@ -12,27 +12,28 @@ namespace {
 /// Devices that a ring has still to visit.
 class Unvisited {
  public:
-  Unvisited(const HostRoutes& routes, std::span<const DeviceId> devices)
+  Unvisited(const DomainRoutes& routes, std::span<const DeviceId> devices)
       : routes_(routes), devices_(devices), visited_(devices.size()) {
-    const HostSymmetry* hosts = routes.hosts();
+    const DomainSymmetry* domains = routes.domains();
     for (std::uint32_t k = 0; k < devices.size(); ++k) {
       const DeviceId device = devices[k];
-      const std::uint32_t host = hosts == nullptr ? 0 : hosts->host(device);
-      in_host_[host].push_back(k);
-      if (hosts != nullptr) alike_[{hosts->type(host), hosts->number(device)}].left.push_back(k);
+      const std::uint32_t domain = domains == nullptr ? 0 : domains->domain(device);
+      in_domain_[domain].push_back(k);
+      if (domains != nullptr)
+        alike_[{domains->type(domain), domains->number(device)}].left.push_back(k);
     }
   }
 
   /// The first of those over the fewest links; it is then visited.
   DeviceId take_nearest(DeviceId from) {
-    const HostSymmetry* hosts = routes_.hosts();
-    const std::uint32_t host = hosts == nullptr ? 0 : hosts->host(from);
+    const DomainSymmetry* domains = routes_.domains();
+    const std::uint32_t domain = domains == nullptr ? 0 : domains->domain(from);
     Nearest nearest;
-    for (const std::uint32_t k : in_host_[host]) {
+    for (const std::uint32_t k : in_domain_[domain]) {
       if (!visited_[k]) consider(from, k, nearest);
     }
     for (auto& [kind, alike] : alike_) {
-      if (const auto k = first_elsewhere(alike, host)) consider(from, *k, nearest);
+      if (const auto k = first_elsewhere(alike, domain)) consider(from, *k, nearest);
     }
     visited_[nearest.device] = true;
     return devices_[nearest.device];
@@ -43,7 +44,7 @@ class Unvisited {
     std::size_t links = std::numeric_limits<std::size_t>::max();
     std::uint32_t device = 0;
   };
-  /// Devices of one number in hosts of one type are equally far from a device of another host.
+  /// Devices of one number in domains of one type are equally far from a device of another domain.
   struct Alike {
     std::vector<std::uint32_t> left;
     std::size_t first = 0;  // those before it are visited
@@ -54,23 +55,23 @@ class Unvisited {
     if (std::pair(links, k) < std::pair(nearest.links, nearest.device)) nearest = {links, k};
   }
 
-  std::optional<std::uint32_t> first_elsewhere(Alike& alike, std::uint32_t host) const {
+  std::optional<std::uint32_t> first_elsewhere(Alike& alike, std::uint32_t domain) const {
     while (alike.first < alike.left.size() && visited_[alike.left[alike.first]]) ++alike.first;
     for (std::size_t i = alike.first; i < alike.left.size(); ++i) {
       const std::uint32_t k = alike.left[i];
-      if (!visited_[k] && routes_.hosts()->host(devices_[k]) != host) return k;
+      if (!visited_[k] && routes_.domains()->domain(devices_[k]) != domain) return k;
     }
     return std::nullopt;
   }
 
-  const HostRoutes& routes_;
+  const DomainRoutes& routes_;
   std::span<const DeviceId> devices_;
   std::vector<bool> visited_;
-  std::map<std::uint32_t, std::vector<std::uint32_t>> in_host_;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> in_domain_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Alike> alike_;
 };
 
-std::size_t length(const HostRoutes& routes, std::span<const DeviceId> cycle) {
+std::size_t length(const DomainRoutes& routes, std::span<const DeviceId> cycle) {
   std::size_t sum = 0;
   for (std::size_t i = 0; i < cycle.size(); ++i) {
     sum += routes.links(cycle[i], cycle[(i + 1) % cycle.size()]);
@@ -80,7 +81,7 @@ std::size_t length(const HostRoutes& routes, std::span<const DeviceId> cycle) {
 
 // Reverses runs of the cycle while that shortens it. Links may be one-way, so a reversed run has
 // another length, too: only the whole cycle's tells whether it became shorter.
-void two_opt(const HostRoutes& routes, std::vector<DeviceId>& cycle) {
+void two_opt(const DomainRoutes& routes, std::vector<DeviceId>& cycle) {
   std::size_t best = length(routes, cycle);
   for (bool improved = true; improved && best > cycle.size();) {
     improved = false;
@@ -103,7 +104,7 @@ constexpr std::size_t kTwoOptLimit = 64;
 
 }  // namespace
 
-std::vector<DeviceId> ring_order(const HostRoutes& routes, std::span<const DeviceId> devices) {
+std::vector<DeviceId> ring_order(const DomainRoutes& routes, std::span<const DeviceId> devices) {
   Unvisited unvisited(routes, devices.subspan(1));
   std::vector<DeviceId> cycle = {devices.front()};
   cycle.reserve(devices.size());
@@ -113,7 +114,7 @@ std::vector<DeviceId> ring_order(const HostRoutes& routes, std::span<const Devic
 }
 
 std::vector<DeviceId> ring_order(const Cluster& cluster, std::span<const DeviceId> devices) {
-  return ring_order(HostRoutes(cluster), devices);
+  return ring_order(DomainRoutes(cluster), devices);
 }
 
 }  // namespace strata

@@ -60,7 +60,7 @@ Flow transfer_flow(const Plan& plan, const Cluster& cluster, std::span<const Tra
   std::vector<Movement> movements;
   const TransferWay way = ways.empty() ? TransferWay{} : ways[task.detail];
   for (const Piece& piece : plan.pieces(plan.transfers()[task.detail])) {
-    const bool inside = cluster[piece.from].host == cluster[task.device].host;
+    const bool inside = cluster[piece.from].fast_domain() == cluster[task.device].fast_domain();
     movements.push_back({piece.from, task.device, static_cast<double>(piece.bytes.value),
                          inside ? way.share : way.network_share});
   }

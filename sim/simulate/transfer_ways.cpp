@@ -7,12 +7,12 @@
 #include <tuple>
 #include <utility>
 
-#include "sim/cluster/host_routes.h"
+#include "sim/cluster/domain_routes.h"
 
 namespace strata {
 namespace {
 
-/// What comes to a device from devices of its host, or from others.
+/// What comes to a device from devices of its domain, or from others.
 struct Arrivals {
   double senders = 0;
   double bytes = 0;
@@ -96,8 +96,8 @@ class Ways {
       // All pieces have one sender, but for flows that were put together: of how many is not known.
       double count = transfer.copies;
       for (const Piece& piece : plan_.pieces(transfer)) {
-        const bool host = cluster_[piece.from].host == cluster_[arrived.to].host;
-        (host ? inside : between)
+        const bool near = cluster_[piece.from].fast_domain() == cluster_[arrived.to].fast_domain();
+        (near ? inside : between)
             .add(moves_values(piece) ? 0 : count,
                  static_cast<double>(transfer.copies * piece.bytes.value),
                  narrowest(piece.from, arrived.to));
@@ -128,7 +128,7 @@ class Ways {
 
   const Plan& plan_;
   const Cluster& cluster_;
-  const HostRoutes routes_;
+  const DomainRoutes routes_;
   std::vector<TransferWay> ways_;
 };
 

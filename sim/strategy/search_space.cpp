@@ -26,10 +26,12 @@ std::vector<Degree> degrees_of(DegreeSet set, Degree devices) {
   return degrees;
 }
 
-// The device before which the cluster's first host ends.
-std::int64_t first_host_size(const Cluster& cluster) {
+// The device before which the cluster's first domain of fast links ends.
+std::int64_t first_domain_size(const Cluster& cluster) {
   const auto devices = cluster.devices();
-  const auto ends = [&](const Device& device) { return device.host != devices.front().host; };
+  const auto ends = [&](const Device& device) {
+    return device.fast_domain() != devices.front().fast_domain();
+  };
   return std::find_if(devices.begin(), devices.end(), ends) - devices.begin();
 }
 
@@ -57,7 +59,7 @@ class CutLists {
       : devices_(static_cast<Degree>(cluster.device_count())),
         degrees_(
             degrees_of(options.degrees.value_or(usual_degrees(cluster.device_count())), devices_)),
-        first_host_(options.host_placement ? first_host_size(cluster) : devices_),
+        first_domain_(options.host_placement ? first_domain_size(cluster) : devices_),
         reductions_(options.reductions) {}
 
   // For all of `layers` alike.
@@ -136,7 +138,7 @@ class CutLists {
 
   void add_numberings(const Degrees& degrees, Cuts& cuts) const {
     cuts.push_back(row_major_cut(degrees));
-    if (cuts.back().shards() <= first_host_) return;
+    if (cuts.back().shards() <= first_domain_) return;
     bool outermost = true;  // of the row-major cut: the first dim that is cut
     for (Dim dim : kDims) {
       if (output_degrees(degrees)[dim] == 1) continue;
@@ -147,7 +149,7 @@ class CutLists {
 
   Degree devices_;
   std::vector<Degree> degrees_;
-  std::int64_t first_host_;
+  std::int64_t first_domain_;
   ReductionCuts reductions_;
   std::map<Limits, std::shared_ptr<const Cuts>> lists_;
 };

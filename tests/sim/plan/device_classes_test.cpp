@@ -56,8 +56,8 @@ TEST(DeviceClasses, ReplicasOfEqualHostsAreAlike) {
   const DeviceClasses classes = classes_of(cluster, data(cluster, 32), 32);
   EXPECT_EQ(members(classes), (Members{{0, 4}, {1, 4}}));
   EXPECT_EQ(classes.representative(DeviceId(7)), DeviceId(1));
-  EXPECT_TRUE(classes.share_host(DeviceId(6), DeviceId(7)));
-  EXPECT_FALSE(classes.share_host(DeviceId(5), DeviceId(6)));
+  EXPECT_TRUE(classes.share_domain(DeviceId(6), DeviceId(7)));
+  EXPECT_FALSE(classes.share_domain(DeviceId(5), DeviceId(6)));
 }
 
 // Where each device has its own links to a switch and to the network, devices of one host are, too:

@@ -55,7 +55,7 @@ Cluster mesh(std::size_t devices, std::span<const Wire> wires, bool in_halves = 
 std::vector<MeshRing> rings_of(const Cluster& cluster) {
   std::vector<DeviceId> devices;
   for (std::size_t i = 0; i < cluster.device_count(); ++i) devices.push_back(DeviceId(i));
-  return mesh_rings(cluster, HostRoutes(cluster), devices);
+  return mesh_rings(cluster, DomainRoutes(cluster), devices);
 }
 
 std::vector<double> parts(const Cluster& cluster) {
