@@ -1,8 +1,9 @@
+#include "sim/cluster/cluster_file.h"
+
 #include <fmt/format.h>
 
 #include "sim/cluster/builder.h"
-#include "sim/cluster/cluster_file.h"
-#include "sim/cluster/grid.h"
+#include "sim/cluster/grid_file.h"
 #include "sim/text/file.h"
 #include "sim/text/toml.h"
 #include "sim/text/units.h"
@@ -22,7 +23,7 @@ class FileReader {
     root_.optional("description");
     const bool gridded = root_.has("grid");
     if (gridded) {
-      attempt(root_, [&] { read_grid(root_.table("grid")); });
+      attempt(root_, [&] { add_grid_of(root_.table("grid")); });
       refuse_beside_grid();
     } else {
       each("device", [&](Table& table) { read_device(table); });
@@ -108,66 +109,11 @@ class FileReader {
     return value ? read_seconds(*value) : Seconds{};
   }
 
-  void read_grid(Table table) {
-    Grid grid;
-    const std::int64_t limit = kDeviceLimit;
-    grid.hosts = table.integer("hosts", 1, limit);
-    grid.devices_per_host = table.integer("devices_per_host", 1, limit);
-    if (size_) {
-      grid.hosts = size_->hosts;
-      grid.devices_per_host = size_->devices_per_host;
-    }
-    grid.kind = table.string_or("kind", "");
-    grid.copy_engine = table.boolean_or("copy_engine", true);
-    grid.assembles = table.boolean_or("assembles", false);
-    grid.memory = size(table, "memory");
-    grid.memory_reserve = size(table, "memory_reserve").value_or(Bytes{});
-    if (const auto intra = network_of(table, "intra", grid.devices_per_host, "devices of a host")) {
-      read_intra(intra->as_table(), grid);
-    }
-    if (const auto inter = network_of(table, "inter", grid.hosts, "hosts")) {
-      read_inter(inter->as_table(), grid);
-    }
-    table.finish();
-    builder_.at(table.location());
+  void add_grid_of(Table table) {
+    const Location place = table.location();
+    const Grid grid = read_grid(std::move(table), size_);
+    builder_.at(place);
     add_grid(grid, builder_);
-  }
-
-  static std::optional<Value> network_of(Table& grid, std::string_view key, std::int64_t joined,
-                                         std::string_view what) {
-    auto network = grid.optional(key);
-    if (!network && joined > 1) {
-      grid.fail(fmt::format("[grid.{}] is missing: {} {} need a network", key, joined, what));
-    }
-    return network;
-  }
-
-  void read_intra(Table table, Grid& grid) {
-    const Value topology = table.required("topology");
-    const auto found = find_intra_topology(topology.as_string());
-    if (!found) refuse_topology(topology, allowed_intra_topologies());
-    grid.intra = *found;
-    grid.intra_bandwidth = read_bandwidth(table.required("bandwidth"));
-    grid.intra_latency = latency(table);
-    table.finish();
-  }
-
-  void read_inter(Table table, Grid& grid) {
-    const Value topology = table.required("topology");
-    const auto found = find_inter_topology(topology.as_string());
-    if (!found) refuse_topology(topology, allowed_inter_topologies());
-    grid.inter = *found;
-    if (grid.inter == InterTopology::none) return table.finish();
-    grid.inter_bandwidth = read_bandwidth(table.required("bandwidth"));
-    grid.inter_latency = latency(table);
-    if (const auto value = table.optional("device_bandwidth")) {
-      grid.device_bandwidth = read_bandwidth(*value);
-    }
-    table.finish();
-  }
-
-  [[noreturn]] static void refuse_topology(const Value& value, const std::string& allowed) {
-    value.fail(fmt::format("unknown topology \"{}\"; allowed: {}", value.as_string(), allowed));
   }
 
   Table root_;

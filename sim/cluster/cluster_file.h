@@ -15,8 +15,8 @@ namespace strata {
 /// What a preset's name says instead of its file ("p100-4x4").
 struct GridSize {
   std::string name;
-  std::int64_t hosts = 1;
-  std::int64_t devices_per_host = 1;
+  std::int64_t domains = 1;  ///< hosts, or racks
+  std::int64_t devices_per_domain = 1;
 };
 
 /// Throws InputError "FILE:LINE: ...", everything that is wrong, up to ten errors.

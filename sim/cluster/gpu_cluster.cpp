@@ -52,7 +52,9 @@ std::string gpu_kind(const std::string& driver_name, std::size_t sharing) {
   for (std::string_view maker : {"NVIDIA ", "Tesla "}) {
     if (rest.starts_with(maker)) rest.remove_prefix(maker.size());
   }
-  if (!rest.starts_with("GeForce") && !rest.starts_with("RTX") && !rest.starts_with("Quadro")) {
+  const bool consumers = rest.starts_with("GeForce ");
+  if (consumers) rest.remove_prefix(std::string_view("GeForce ").size());
+  if (!consumers && !rest.starts_with("RTX") && !rest.starts_with("Quadro")) {
     rest = rest.substr(0, rest.find_first_of(" -"));
   }
   std::string kind(rest);

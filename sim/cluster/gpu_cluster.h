@@ -36,7 +36,7 @@ inline constexpr Seconds kSharedGpuLatency{3e-6}, kBetweenGpusLatency{10e-6},
 Cluster gpu_cluster(const std::string& name, std::span<const GpuDevice> devices);
 
 /// The kind of the GPU that its driver calls so: "NVIDIA H200" is an h200, "NVIDIA A100-SXM4-40GB"
-/// an a100, "NVIDIA GeForce RTX 4090" a geforce-rtx-4090. Each of several devices that share one
+/// an a100, "NVIDIA GeForce RTX 4090" an rtx-4090. Each of several devices that share one
 /// has a kind of its own, as its costs are not a whole GPU's: one of four is an h200/4.
 std::string gpu_kind(const std::string& driver_name, std::size_t sharing = 1);
 

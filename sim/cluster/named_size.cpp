@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 namespace strata {
-
 std::optional<int> count_in(std::string_view text) {
   int count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
@@ -15,7 +14,9 @@ std::optional<int> count_in(std::string_view text) {
 
 std::string NamedSize::name() const {
   if (family == "cpu") return fmt::format("cpu:{}", devices.value_or(1));
-  if (devices) return fmt::format("{}-{}x{}", family, hosts.value_or(1), *devices);
+  if (devices) {
+    return fmt::format("{}-{}x{}{}", family, hosts.value_or(1), racks ? kNvl : "", *devices);
+  }
   return hosts.value_or(1) == 1 ? family : fmt::format("{}-{}", family, *hosts);
 }
 
@@ -32,8 +33,10 @@ std::optional<NamedSize> named_size(std::string_view cluster) {
   const std::string_view size = cluster.substr(dash + 1);
   const std::size_t x = size.find('x');
   if (x != std::string_view::npos) {
-    const auto hosts = count_in(size.substr(0, x)), devices = count_in(size.substr(x + 1));
-    if (hosts && devices) return NamedSize{family, hosts, devices};
+    const bool racks = size.substr(x + 1).starts_with(kNvl);
+    const auto hosts = count_in(size.substr(0, x));
+    const auto devices = count_in(size.substr(x + 1 + (racks ? kNvl.size() : 0)));
+    if (hosts && devices) return NamedSize{family, hosts, devices, racks};
   }
   const auto hosts = count_in(size);
   return NamedSize{hosts ? family : std::string(cluster), hosts.value_or(1), std::nullopt};

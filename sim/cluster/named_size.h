@@ -8,10 +8,15 @@
 
 namespace strata {
 
-/// The size in a preset's name: "p100-4x4", "dgx1-p100-2", "cpu:4". Nothing for files.
+/// Before the number of devices that a rack's NVLink joins.
+inline constexpr std::string_view kNvl = "NVL";
+
+/// The size in a preset's name: "p100-4x4", "gb200-2xNVL72", "dgx1-p100-2", "cpu:4". Nothing for
+/// files.
 struct NamedSize {
   std::string family;
   std::optional<int> hosts, devices;  ///< devices: of a host
+  bool racks = false;                 ///< `hosts` are racks, whose devices NVLink joins
   std::string name() const;
   bool operator==(const NamedSize&) const = default;
 };

@@ -9,6 +9,7 @@
 #include "sim/cluster/builder.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/cluster/cpu_cluster.h"
+#include "sim/cluster/named_size.h"
 #include "sim/text/embedded.h"
 #include "sim/text/toml.h"
 
@@ -18,23 +19,35 @@ std::span<const EmbeddedFile> embedded_clusters();
 
 namespace {
 
-/// How a family's size is named: by hosts and devices, or, where the devices of a host are wired
-/// in one way only, by hosts alone.
+/// How a family's size is named.
+enum class Naming {
+  devices,  ///< by hosts and devices of each: "-4x8"
+  hosts,    ///< by hosts alone, whose devices are wired in one way only: "-4" or nothing
+  racks,    ///< by racks and the devices of each that its NVLink joins: "-4xNVL72"
+};
+
 struct Family {
   std::string_view file;
-  bool fixed_host;
+  Naming naming;
   std::string_view example;
 
   std::string pattern() const {
-    return fixed_host ? fmt::format("{}[-H]", file) : fmt::format("{}-HxD", file);
+    constexpr std::string_view kEnds[] = {"-HxD", "[-H]", "-RxNVLD"};
+    return fmt::format("{}{}", file, kEnds[static_cast<std::size_t>(naming)]);
   }
 };
 
-constexpr Family kFamilies[] = {{"p100", false, "p100-4x4"},      {"k80", false, "k80-4x4"},
-                                {"dgx1-p100", true, "dgx1-p100"}, {"v100", false, "v100-1x8"},
-                                {"a100", false, "a100-1x8"},      {"h100", false, "h100-1x8"},
-                                {"h200", false, "h200-1x8"},      {"b200", false, "b200-1x8"}};
+constexpr Family kFamilies[] = {
+    {"p100", Naming::devices, "p100-4x4"},     {"k80", Naming::devices, "k80-4x4"},
+    {"dgx1-p100", Naming::hosts, "dgx1-p100"}, {"v100", Naming::devices, "v100-1x8"},
+    {"a100", Naming::devices, "a100-1x8"},     {"h100", Naming::devices, "h100-1x8"},
+    {"h200", Naming::devices, "h200-1x8"},     {"h800", Naming::devices, "h800-1x8"},
+    {"h20", Naming::devices, "h20-1x8"},       {"b200", Naming::devices, "b200-1x8"},
+    {"gb200", Naming::racks, "gb200-1xNVL72"}, {"gb300", Naming::racks, "gb300-1xNVL72"},
+    {"l40s", Naming::devices, "l40s-1x8"},     {"rtx4090", Naming::devices, "rtx4090-1x8"},
+    {"mi300x", Naming::devices, "mi300x-1x8"}};
 constexpr std::int64_t kDevicesOfDgx1 = 8;
+constexpr std::int64_t kDevicesOfRack = 72;
 constexpr std::string_view kCpu = "cpu:";
 
 std::string file_name(const Family& family) {
@@ -56,34 +69,46 @@ std::optional<std::int64_t> parse_count(std::string_view text) {
   return count;
 }
 
+/// The devices of a host or rack that "8" or "NVL8" says; nothing if it says none.
+std::optional<std::int64_t> parse_devices(const Family& family, std::string_view text) {
+  if (family.naming != Naming::racks) return parse_count(text);
+  if (!text.starts_with(kNvl)) return std::nullopt;
+  return parse_count(text.substr(kNvl.size()));
+}
+
 /// The size that the rest of a name after its family's says, "-4x4"; nothing if it says none.
 std::optional<GridSize> parse_size(const Family& family, std::string_view name) {
   std::string_view rest = name.substr(family.file.size());
   GridSize size{std::string(name), 1, kDevicesOfDgx1};
-  if (family.fixed_host && rest.empty()) return size;
+  if (family.naming == Naming::hosts && rest.empty()) return size;
   if (!rest.starts_with('-')) return std::nullopt;
   rest.remove_prefix(1);
-  std::optional<std::int64_t> hosts, devices = kDevicesOfDgx1;
-  if (!family.fixed_host) {
+  std::optional<std::int64_t> domains, devices = kDevicesOfDgx1;
+  if (family.naming != Naming::hosts) {
     const std::size_t x = rest.find('x');
     if (x == std::string_view::npos) return std::nullopt;
-    devices = parse_count(rest.substr(x + 1));
+    devices = parse_devices(family, rest.substr(x + 1));
     rest = rest.substr(0, x);
   }
-  hosts = parse_count(rest);
-  if (!hosts || !devices) return std::nullopt;
-  size.hosts = *hosts;
-  size.devices_per_host = *devices;
+  domains = parse_count(rest);
+  if (!domains || !devices) return std::nullopt;
+  size.domains = *domains;
+  size.devices_per_domain = *devices;
   return size;
 }
 
-void check_size(const GridSize& size) {
+void check_size(const Family& family, const GridSize& size) {
   const std::int64_t limit = kDeviceLimit;
-  const bool positive = size.hosts >= 1 && size.devices_per_host >= 1;
-  if (positive && size.hosts <= limit && size.devices_per_host <= limit / size.hosts) return;
-  throw InputError(fmt::format(
-      "cluster '{}': hosts and devices must be at least 1, and their product at most {}", size.name,
-      limit));
+  const bool positive = size.domains >= 1 && size.devices_per_domain >= 1;
+  const bool racks = family.naming == Naming::racks;
+  if (racks && size.devices_per_domain > kDevicesOfRack) {
+    throw InputError(fmt::format("cluster '{}': a rack's NVLink joins at most {} devices",
+                                 size.name, kDevicesOfRack));
+  }
+  if (positive && size.domains <= limit && size.devices_per_domain <= limit / size.domains) return;
+  throw InputError(
+      fmt::format("cluster '{}': {} and devices must be at least 1, and their product at most {}",
+                  size.name, racks ? "racks" : "hosts", limit));
 }
 
 /// The cluster of "cpu:4"; nothing for another name.
@@ -122,13 +147,13 @@ Cluster preset_cluster(std::string_view name) {
     if (!name.starts_with(family.file)) continue;
     const std::optional<GridSize> size = parse_size(family, name);
     if (!size) continue;
-    check_size(*size);
+    check_size(family, *size);
     return parse_cluster(text_of(family), file_name(family), size);
   }
   if (auto cpu = find_cpu_cluster(name)) return *std::move(cpu);
   throw InputError(
-      fmt::format("unknown cluster '{}'; allowed: {} (H hosts of D devices; N devices)", name,
-                  allowed_names()));
+      fmt::format("unknown cluster '{}'; allowed: {} (H hosts or R racks of D devices; N devices)",
+                  name, allowed_names()));
 }
 
 Cluster load_cluster(const std::string& name_or_path) {

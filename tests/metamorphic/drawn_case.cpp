@@ -144,10 +144,10 @@ class CaseDrawer {
   }
 
   void draw_cluster() {
-    static constexpr std::array kNames = {"p100-1x2", "p100-1x4", "p100-2x2", "p100-4x1",
-                                          "p100-3x2", "p100-2x4", "k80-2x2",  "v100-1x4",
-                                          "a100-1x4", "a100-2x2", "h100-2x4", "h200-2x2",
-                                          "b200-1x4", "a100-4x2", "p100-5x3", "h100-2x1"};
+    static constexpr std::array kNames = {
+        "p100-1x2", "p100-1x4", "p100-2x2", "p100-4x1", "p100-3x2",     "p100-2x4",
+        "k80-2x2",  "v100-1x4", "a100-1x4", "a100-2x2", "h100-2x4",     "h200-2x2",
+        "b200-1x4", "a100-4x2", "p100-5x3", "h100-2x1", "gb200-2xNVL4", "gb300-1xNVL8"};
     if (pick(random_, 0, 2) == 0) {
       const std::string text = strata::testing::drawn_cluster(random_);
       write_file_whole(file(".cluster.toml"), text);

@@ -52,6 +52,19 @@ TEST(DomainSymmetry, DevicesOfOneHostOnASwitchAreAlike) {
   EXPECT_FALSE(DomainSymmetry(preset_cluster("p100-1x4")).holds());
 }
 
+// The hosts of a rack say what shares processors, not what is near: devices of several are alike,
+// but for those of a host that has fewer.
+TEST(DomainSymmetry, HostsOfARackAreOneDomain) {
+  const DomainSymmetry racks(preset_cluster("gb200-3xNVL72"));
+  ASSERT_TRUE(racks.holds());
+  EXPECT_EQ(types(racks), (Types{0, 0, 0}));
+  EXPECT_EQ(racks.device_count(0), 72u);
+  EXPECT_EQ(racks.first_alike(DeviceId(143)), 0u);
+  const DomainSymmetry uneven(preset_cluster("gb200-2xNVL6"));
+  EXPECT_EQ(uneven.first_alike(DeviceId(3)), 0u);
+  EXPECT_EQ(uneven.first_alike(DeviceId(5)), 4u);
+}
+
 TEST(DomainSymmetry, AStragglerAndASlowLinkMakeTypesOfTheirOwn) {
   const Cluster cluster = preset_cluster("p100-4x2");
   EXPECT_EQ(types(DomainSymmetry(apply(cluster, "device.gpu5.speed", "0.5"))), (Types{0, 0, 1, 0}));

@@ -43,7 +43,7 @@ TEST(GpuCluster, KnowsTheKindByTheDriversName) {
   EXPECT_EQ(gpu_kind("NVIDIA H200"), "h200");
   EXPECT_EQ(gpu_kind("NVIDIA A100-SXM4-40GB"), "a100");
   EXPECT_EQ(gpu_kind("Tesla P100-SXM2-16GB"), "p100");
-  EXPECT_EQ(gpu_kind("NVIDIA GeForce RTX 4090"), "geforce-rtx-4090");
+  EXPECT_EQ(gpu_kind("NVIDIA GeForce RTX 4090"), "rtx-4090");
 }
 
 // A part of a GPU is no slower GPU: it has a kind, and so a profile, of its own.

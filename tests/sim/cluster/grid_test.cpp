@@ -10,8 +10,8 @@ namespace {
 
 Grid grid_of(std::int64_t hosts, std::int64_t devices, IntraTopology intra,
              InterTopology inter = InterTopology::none) {
-  return {.hosts = hosts,
-          .devices_per_host = devices,
+  return {.domains = hosts,
+          .devices_per_domain = devices,
           .kind = "p100",
           .intra = intra,
           .intra_bandwidth = {20e9},

@@ -28,8 +28,8 @@ std::vector<Cluster> machines(bool slow_inside) {
     for (const auto inter : {InterTopology::nic_per_host, InterTopology::nic_per_device}) {
       ClusterBuilder builder(fmt::format("intra {} inter {} slow {}", static_cast<int>(intra),
                                          static_cast<int>(inter), slow_inside));
-      add_grid({.hosts = 2,
-                .devices_per_host = intra == IntraTopology::ring ? 7 : 8,
+      add_grid({.domains = 2,
+                .devices_per_domain = intra == IntraTopology::ring ? 7 : 8,
                 .kind = "p100",
                 .intra = intra,
                 .intra_bandwidth = {20e9},

@@ -17,7 +17,8 @@ TEST(Presets, AllCanBeBuilt) {
     EXPECT_NE(preset.description, "");
   }
   EXPECT_EQ(patterns,
-            "p100-HxD k80-HxD dgx1-p100[-H] v100-HxD a100-HxD h100-HxD h200-HxD b200-HxD cpu:N ");
+            "p100-HxD k80-HxD dgx1-p100[-H] v100-HxD a100-HxD h100-HxD h200-HxD h800-HxD h20-HxD "
+            "b200-HxD gb200-RxNVLD gb300-RxNVLD l40s-HxD rtx4090-HxD mi300x-HxD cpu:N ");
 }
 
 // Section 6 of the paper: 4 nodes, 4 P100 each on NVLink, one 100 Gb/s NIC a node.
@@ -46,6 +47,9 @@ TEST(Presets, NvswitchMachinesCarryWhatTheirDataSheetsSay) {
   EXPECT_EQ(bandwidth("h100-2x8", "host0/gpu0>switch"), 450e9);
   EXPECT_EQ(bandwidth("h200-2x8", "host0/gpu0>switch"), 450e9);
   EXPECT_EQ(bandwidth("b200-2x8", "host0/gpu0>switch"), 900e9);
+  EXPECT_EQ(bandwidth("h800-2x8", "host0/gpu0>switch"), 200e9);
+  EXPECT_EQ(bandwidth("h20-2x8", "host0/gpu0>switch"), 450e9);
+  EXPECT_EQ(bandwidth("mi300x-2x8", "host0/gpu0>gpu7"), 64e9);
   EXPECT_EQ(bandwidth("a100-2x8", "host0/gpu0-nic>core"), 25e9);
   EXPECT_EQ(bandwidth("h100-2x8", "host0/gpu0-nic>core"), 50e9);
   EXPECT_EQ(bandwidth("b200-2x8", "host1/gpu8-nic>core"), 50e9);
@@ -63,15 +67,37 @@ TEST(Presets, SizesAreTheNames) {
   EXPECT_EQ(route_names(big, 0, 7), "host0/gpu0>switch host0/switch>gpu7");
 }
 
+// Trays are the hosts, racks the domains of NVLink, of which some GPUs may be left out.
+TEST(Presets, RacksAreOneDomainOfManyHosts) {
+  const Cluster racks = load_cluster("gb200-2xNVL72");
+  EXPECT_EQ(racks.device_count(), 144U);
+  EXPECT_EQ(racks.host_count(), 36U);
+  const Device& device = racks.devices()[77];
+  EXPECT_EQ(device.host, "tray19");
+  EXPECT_EQ(device.domain, "rack1");
+  EXPECT_EQ(route_names(racks, 0, 71), "rack0/gpu0>switch rack0/switch>gpu71");
+  EXPECT_EQ(route_names(racks, 0, 72),
+            "rack0/gpu0>nic rack0/gpu0-nic>core core>rack1/gpu72-nic rack1/nic>gpu72");
+  EXPECT_EQ(racks[racks.find_link("rack0/gpu0>switch")].bandwidth.value, 900e9);
+  EXPECT_EQ(racks[racks.find_link("rack0/gpu0-nic>core")].bandwidth.value, 50e9);
+  const Cluster gb300 = load_cluster("gb300-2xNVL8");
+  EXPECT_EQ(gb300[gb300.find_link("rack0/gpu0-nic>core")].bandwidth.value, 100e9);
+  EXPECT_EQ(gb300.host_count(), 4U);
+  EXPECT_EQ(load_cluster("gb200-3xNVL6").host_count(), 6U);
+  EXPECT_EQ(load_cluster("gb200-3xNVL2").host_count(), 3U);
+}
+
 TEST(Presets, RefusesOtherNames) {
   const auto error = [](const std::string& name) { return said([&] { load_cluster(name); }); };
-  for (const char* name : {"", "p100", "p100-4", "p100-4x", "p100-x4", "p100--1x4", "p100-4x4x4",
-                           "p100-4x4 ", "t4-4x4", "dgx1-p100-2x8", "dgx1-p100-", "p100-+4x4", "cpu",
-                           "cpu:", "cpu:-1", "cpu:2x2", "cpu-2"}) {
+  for (const char* name : {"",           "p100",       "p100-4",    "p100-4x",   "p100-x4",
+                           "p100--1x4",  "p100-4x4x4", "p100-4x4 ", "t4-4x4",    "dgx1-p100-2x8",
+                           "dgx1-p100-", "p100-+4x4",  "cpu",       "cpu:",      "cpu:-1",
+                           "cpu:2x2",    "cpu-2",      "gb200",     "gb200-2x8", "gb200-2xNVL"}) {
     EXPECT_EQ(error(name), "unknown cluster '" + std::string(name) +
-                               "'; allowed: p100-HxD, k80-HxD, dgx1-p100[-H], v100-HxD, "
-                               "a100-HxD, h100-HxD, h200-HxD, b200-HxD, cpu:N, or a file ending in "
-                               ".toml (H hosts of D devices; N devices)");
+                               "'; allowed: p100-HxD, k80-HxD, dgx1-p100[-H], v100-HxD, a100-HxD, "
+                               "h100-HxD, h200-HxD, h800-HxD, h20-HxD, b200-HxD, gb200-RxNVLD, "
+                               "gb300-RxNVLD, l40s-HxD, rtx4090-HxD, mi300x-HxD, cpu:N, or a file "
+                               "ending in .toml (H hosts or R racks of D devices; N devices)");
   }
   for (const char* name : {"p100-0x4", "p100-4x0", "p100-16385x1", "p100-4097x4", "dgx1-p100-2049",
                            "p100-99999999999999999999x4"}) {
@@ -79,6 +105,11 @@ TEST(Presets, RefusesOtherNames) {
                                "': hosts and devices must be at least 1, and their product at most "
                                "16384");
   }
+  EXPECT_EQ(error("gb200-0xNVL72"),
+            "cluster 'gb200-0xNVL72': racks and devices must be at least 1, and their product at "
+            "most 16384");
+  EXPECT_EQ(error("gb200-1xNVL73"),
+            "cluster 'gb200-1xNVL73': a rack's NVLink joins at most 72 devices");
   for (const char* name : {"cpu:0", "cpu:257", "cpu:4294967297", "cpu:99999999999999999999"}) {
     EXPECT_EQ(error(name), "cluster '" + std::string(name) + "': devices must be from 1 to 256");
   }
@@ -87,11 +118,12 @@ TEST(Presets, RefusesOtherNames) {
 
 TEST(NamedSize, IsReadFromThePresetsName) {
   EXPECT_EQ(named_size("p100-4x8"), (NamedSize{"p100", 4, 8}));
+  EXPECT_EQ(named_size("gb200-2xNVL72"), (NamedSize{"gb200", 2, 72, true}));
   EXPECT_EQ(named_size("dgx1-p100"), (NamedSize{"dgx1-p100", 1, std::nullopt}));
   EXPECT_EQ(named_size("dgx1-p100-2"), (NamedSize{"dgx1-p100", 2, std::nullopt}));
   EXPECT_EQ(named_size("cpu:4"), (NamedSize{"cpu", std::nullopt, 4}));
   EXPECT_EQ(named_size("my-4x4.toml"), std::nullopt);
-  for (const char* name : {"p100-4x8", "dgx1-p100", "dgx1-p100-2", "cpu:4"}) {
+  for (const char* name : {"p100-4x8", "gb200-2xNVL72", "dgx1-p100", "dgx1-p100-2", "cpu:4"}) {
     EXPECT_EQ(named_size(name)->name(), name);
   }
 }

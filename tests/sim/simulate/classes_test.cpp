@@ -52,9 +52,10 @@ class FewCosts : public CostModel {
 };
 
 Cluster random_cluster(Random& random) {
-  const std::vector<std::string> names = {"p100-4x2", "p100-4x1", "h200-2x4", "h200-1x8",
-                                          "h200-4x2", "p100-2x4", "k80-2x4",  "p100-8x1",
-                                          "a100-2x4", "a100-4x8", "h100-2x8"};
+  const std::vector<std::string> names = {
+      "p100-4x2", "p100-4x1",     "h200-2x4",     "h200-1x8",     "h200-4x2",
+      "p100-2x4", "k80-2x4",      "p100-8x1",     "a100-2x4",     "a100-4x8",
+      "h100-2x8", "gb200-2xNVL8", "gb200-1xNVL8", "gb200-4xNVL2", "gb300-2xNVL6"};
   Cluster cluster = preset_cluster(names[random() % names.size()]);
   const std::string device = cluster.devices()[random() % cluster.device_count()].name;
   const std::string link = cluster.links()[random() % cluster.links().size()].name;
@@ -74,7 +75,8 @@ Cluster random_cluster(Random& random) {
 void shuffle_hosts(Random& random, const Cluster& cluster, Config& config) {
   std::vector<std::vector<DeviceId>> hosts;
   for (std::size_t d = 0; d < cluster.device_count(); ++d) {
-    const bool next = d == 0 || cluster.devices()[d].host != cluster.devices()[d - 1].host;
+    const bool next =
+        d == 0 || cluster.devices()[d].fast_domain() != cluster.devices()[d - 1].fast_domain();
     if (next) hosts.emplace_back();
     hosts.back().emplace_back(d);
   }
@@ -366,8 +368,9 @@ TEST_P(Classes, DoWhatAllDevicesDo) {
 TEST_P(Classes, DoWhatAllDevicesDoUnderHybrids) {
   for (std::uint64_t seed = GetParam(); seed < GetParam() + 10; ++seed) {
     Random random(seed);
-    const char* const names[] = {"p100-2x4", "p100-4x4", "p100-8x4", "h200-2x8",
-                                 "h200-4x4", "a100-2x4", "a100-4x8", "h100-2x8"};
+    const char* const names[] = {"p100-2x4",     "p100-4x4",     "p100-8x4",     "h200-2x8",
+                                 "h200-4x4",     "a100-2x4",     "a100-4x8",     "h100-2x8",
+                                 "gb200-2xNVL8", "gb200-1xNVL8", "gb200-4xNVL2", "gb300-2xNVL6"};
     const Cluster cluster = preset_cluster(names[random() % std::size(names)]);
     const auto devices = static_cast<int>(cluster.device_count());
     const Graph graph = testing::random_transformer(random).with_batch(devices);
