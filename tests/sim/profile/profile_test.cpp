@@ -146,7 +146,8 @@ TEST(Profile, SaysHowManyDevicesWereBusyWhileItWasMeasured) {
 
 TEST(Profile, TheShippedOnesReadBackEqual) {
   EXPECT_THAT(shipped_profiles(),
-              ElementsAre("a100", "b200", "h100", "h200", "k80", "p100", "p100-pcie", "v100"));
+              ElementsAre("a100", "b200", "gb200", "gb300", "h100", "h20", "h200", "h800", "k80",
+                          "l40s", "mi300x", "p100", "p100-pcie", "rtx-4090", "v100"));
   for (const std::string& kind : shipped_profiles()) {
     const Profile p = load_profile(kind);
     EXPECT_EQ(p.kind, kind);
@@ -157,14 +158,23 @@ TEST(Profile, TheShippedOnesReadBackEqual) {
   }
 }
 
+// An H100 with less NVLink, which a cluster says: it shares the tables, too.
+TEST(Profile, AnH800IsAnH100) {
+  Profile h800 = load_profile("h800"), h100 = load_profile("h100");
+  EXPECT_EQ(h800.tables.front().file, "h100.product-bf16.csv");
+  h100.kind = h800.kind, h100.description = h800.description, h100.provenance = h800.provenance;
+  EXPECT_EQ(h800, h100);
+}
+
 TEST(Profile, AnUnknownKindIsToldWhatThereIs) {
   try {
     load_profile("p1000");
     FAIL();
   } catch (const InputError& error) {
     EXPECT_EQ(error.message(),
-              "no profile of device kind 'p1000'; allowed: a100, b200, h100, h200, k80, "
-              "p100, p100-pcie, v100, or a .toml file");
+              "no profile of device kind 'p1000'; allowed: a100, b200, gb200, gb300, "
+              "h100, h20, h200, h800, k80, l40s, mi300x, p100, p100-pcie, rtx-4090, v100, or a "
+              ".toml file");
   }
   EXPECT_THROW(load_profile("nowhere/p100.toml"), InputError);
 }
