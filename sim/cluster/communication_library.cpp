@@ -43,6 +43,13 @@ SwitchSums read_switch_sums(Table table) {
   return sums;
 }
 
+AllToAlls read_all_to_all(Table table) {
+  const AllToAlls found{latency_or_none(table, "latency"), latency_or_none(table, "step"),
+                        share(table, "share"), table.number_or("copy", 0, 0, kMostCopy)};
+  table.finish();
+  return found;
+}
+
 }  // namespace
 
 CommunicationLibrary read_library(Table table) {
@@ -56,6 +63,9 @@ CommunicationLibrary read_library(Table table) {
   }
   if (auto sums = table.optional_table("switch_sums")) {
     library.switch_sums = read_switch_sums(*std::move(sums));
+  }
+  if (auto all_to_all = table.optional_table("all_to_all")) {
+    library.all_to_all = read_all_to_all(*std::move(all_to_all));
   }
   table.finish();
   return library;
@@ -80,6 +90,13 @@ std::string print_library(const CommunicationLibrary& library) {
     out += "\n[collectives.switch_sums]\n";
     line("latency", toml_quoted(print_exact(library.switch_sums->latency)));
     line("share", fmt::format("{}", library.switch_sums->share));
+  }
+  if (library.all_to_all) {
+    out += "\n[collectives.all_to_all]\n";
+    line("latency", toml_quoted(print_exact(library.all_to_all->latency)));
+    line("step", toml_quoted(print_exact(library.all_to_all->step)));
+    line("share", fmt::format("{}", library.all_to_all->share));
+    line("copy", fmt::format("{}", library.all_to_all->copy));
   }
   return out;
 }

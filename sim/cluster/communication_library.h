@@ -35,11 +35,22 @@ struct SwitchSums {
   bool operator==(const SwitchSums&) const = default;
 };
 
+/// An all-to-all in one domain, where it is not as fast as the protocols say: a library sends parts
+/// from each device to each other, and copies the device's own.
+struct AllToAlls {
+  Seconds latency;   ///< whatever its size
+  Seconds step;      ///< for each device that a device sends to
+  double share = 1;  ///< of the links' bandwidth
+  double copy = 0;   ///< parts that a device copies for itself, at that rate
+  bool operator==(const AllToAlls&) const = default;
+};
+
 struct CommunicationLibrary {
   /// What a device reads or writes for itself, besides the parts that it passes on: in parts.
   double copy = 0;
   std::vector<TransferProtocol> protocols;  ///< none where nothing is known
   std::optional<SwitchSums> switch_sums = {};
+  std::optional<AllToAlls> all_to_all = {};
   bool operator==(const CommunicationLibrary&) const = default;
 };
 

@@ -73,6 +73,15 @@ CollectivePhase by(const SwitchSums& sums, std::size_t devices, const PhaseShape
   return phase;
 }
 
+// In one domain: a part to each other device, and the own one copied at their rate.
+CollectivePhase by(const AllToAlls& all, const PhaseShape& shape) {
+  CollectivePhase phase = as_is(shape);
+  phase.latency += all.latency + shape.parts * all.step;
+  const double share = all.share * shape.parts / (shape.parts + all.copy);
+  for (LinkLoad& load : phase.loads) load.share = share;
+  return phase;
+}
+
 double seconds_per_byte(const Cluster& cluster, const CollectivePhase& phase) {
   double slowest = 0;
   for (const LinkLoad& load : phase.loads) {
@@ -109,6 +118,10 @@ Collective::Collective(SyncAlgorithm algorithm, GroupWork work, const Cluster& c
     };
     if (library.protocols.empty() || shape.loads.empty()) add(as_is(shape));
     if (shape.loads.empty()) continue;
+    if (library.all_to_all && work == GroupWork::all_to_all && shape.between == 0) {
+      add(by(*library.all_to_all, shape));
+      continue;
+    }
     for (const TransferProtocol& protocol : library.protocols) {
       add(by(protocol, library.copy, shape));
     }

@@ -76,6 +76,11 @@ network_share = 0.9
 [collectives.switch_sums]
 latency = "70 us"
 share = 0.7
+[collectives.all_to_all]
+latency = "14 us"
+step = "1 us"
+share = 0.6
+copy = 1
 )";
 
 TEST(ClusterFile, ReadsHowCollectivesMoveBytes) {
@@ -84,7 +89,8 @@ TEST(ClusterFile, ReadsHowCollectivesMoveBytes) {
       0.5,
       {{"small", Seconds{5e-6}, {}, {}, 0.25, 1},
        {"large", Seconds{20e-6}, Seconds{1e-6}, Seconds{3e-6}, 0.8, 0.9}},
-      SwitchSums{Seconds{70e-6}, 0.7}};
+      SwitchSums{Seconds{70e-6}, 0.7},
+      AllToAlls{Seconds{14e-6}, Seconds{1e-6}, 0.6, 1}};
   EXPECT_EQ(cluster.communication_library(), wanted);
   EXPECT_NE(cluster, parse_cluster(kTwoBoxes, "c.toml"));
   EXPECT_EQ(parse_cluster(print_cluster(cluster), "c.toml"), cluster);
