@@ -233,6 +233,8 @@ std::string values_text(const WhatIfSpec& what_if) {
       return "a time";
     case WhatIfForm::share:
       return what_if.words.empty() ? "a number below 1" : "a number below 1, or nccl";
+    case WhatIfForm::ratio:
+      return "a number from 1";
     case WhatIfForm::word:
       break;
   }

@@ -13,6 +13,7 @@
 #include "sim/base/error.h"
 #include "sim/base/order_statistics.h"
 #include "sim/cluster/builder.h"
+#include "sim/cluster/oversubscription.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -187,6 +188,12 @@ Cluster with_network_share(const Cluster& cluster, std::variant<double, Multiple
   return rebuild(cluster, cluster.devices(), cluster.links(), std::move(library));
 }
 
+Cluster with_oversubscription(const Cluster& cluster, double ratio) {
+  std::vector<Link> links(cluster.links().begin(), cluster.links().end());
+  oversubscribe(cluster, ratio, links);
+  return rebuild(cluster, cluster.devices(), links);
+}
+
 Cluster with_host_jitter(const Cluster& cluster, double share) {
   std::set<std::string_view> hosts;
   for (const Device& device : cluster.devices()) hosts.insert(device.host);
@@ -196,7 +203,7 @@ Cluster with_host_jitter(const Cluster& cluster, double share) {
 
 std::span<const ClusterWhatIf> cluster_what_ifs() {
   using Text = std::string_view;
-  static constexpr std::array<ClusterWhatIf, 6> kRows = {{
+  static constexpr std::array<ClusterWhatIf, 7> kRows = {{
       {"link.SELECTOR.bandwidth", WhatIfForm::bandwidth,
        [](const Cluster& cluster, Text selector, Text value) {
          return with_link_bandwidth(cluster, selector,
@@ -221,6 +228,10 @@ std::span<const ClusterWhatIf> cluster_what_ifs() {
       {"communication.network_share", WhatIfForm::speed,
        [](const Cluster& cluster, Text, Text value) {
          return with_network_share(cluster, parse_change<double>(value, parse_speed));
+       }},
+      {"network.oversubscription", WhatIfForm::ratio,
+       [](const Cluster& cluster, Text, Text value) {
+         return with_oversubscription(cluster, parse_amount(WhatIfForm::ratio, value));
        }},
   }};
   return kRows;

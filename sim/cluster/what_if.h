@@ -40,6 +40,11 @@ Cluster with_device_memory_reserve(const Cluster& cluster, std::string_view sele
 /// where it names none. Throws InputError where it is not above 0 and at most 1.
 Cluster with_network_share(const Cluster& cluster, std::variant<double, Multiple> change);
 
+/// The links up from the network's switches carry what those below a switch do together, over
+/// `ratio` (1 or more); in a network of one switch it is those of the cards to it, as if each
+/// domain had a switch of its own below it. Nothing changes where there is no network.
+Cluster with_oversubscription(const Cluster& cluster, double ratio);
+
 /// What a synchronous step waits for: each host's computation takes its own time, normally spread
 /// by this share of it, and all wait for the slowest, so all compute as slowly as the slowest of so
 /// many hosts is expected to.

@@ -6,6 +6,18 @@
 #include "sim/text/units.h"
 
 namespace strata {
+namespace {
+
+constexpr double kMostRatio = 1000;
+
+double parse_ratio(std::string_view text) {
+  const double ratio = parse_number(text);
+  if (ratio >= 1 && ratio <= kMostRatio) return ratio;
+  throw InputError(
+      fmt::format("'{}' is not a ratio; allowed: a number from 1 to {:g}", text, kMostRatio));
+}
+
+}  // namespace
 
 bool takes_factors(WhatIfForm form) {
   return form == WhatIfForm::bandwidth || form == WhatIfForm::latency || form == WhatIfForm::speed;
@@ -23,6 +35,8 @@ double parse_amount(WhatIfForm form, std::string_view text) {
     case WhatIfForm::speed:
     case WhatIfForm::share:
       return parse_number(text);
+    case WhatIfForm::ratio:
+      return parse_ratio(text);
     case WhatIfForm::word:
       break;
   }
@@ -40,6 +54,7 @@ std::string print_amount(WhatIfForm form, double amount) {
       return format_bytes(Bytes{static_cast<std::int64_t>(amount)});
     case WhatIfForm::speed:
     case WhatIfForm::share:
+    case WhatIfForm::ratio:
     case WhatIfForm::word:
       break;
   }

@@ -17,6 +17,7 @@ enum class WhatIfForm : std::uint8_t {
   size,       ///< "40 GiB"
   duration,   ///< "80us"
   share,      ///< a number from 0, below 1
+  ratio,      ///< a number from 1 to 1000
   word,       ///< one of two
 };
 

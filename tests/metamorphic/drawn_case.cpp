@@ -373,6 +373,8 @@ class CaseDrawer {
       case WhatIfForm::share:
         if (!what_if.words.empty() && is_said(random_)) return one_of(random_, what_if.words);
         return fmt::format("{:.2f}", 0.01 * static_cast<double>(pick(random_, 0, 90)));
+      case WhatIfForm::ratio:
+        return std::to_string(pick(random_, 1, 8));
       case WhatIfForm::word:
         return word_of(what_if);
     }

@@ -72,6 +72,8 @@ std::vector<std::string> values_of(const WhatIfSpec& what_if) {
     case WhatIfForm::share:
       values = {"0", "0.1"};
       break;
+    case WhatIfForm::ratio:
+      return {"2", "3"};
     case WhatIfForm::word:
       break;
   }

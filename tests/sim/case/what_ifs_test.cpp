@@ -33,6 +33,8 @@ std::string value_of(const WhatIfSpec& what_if) {
       return "0.25";
     case WhatIfForm::size:
       return "5 GB";
+    case WhatIfForm::ratio:
+      return "3";
     case WhatIfForm::word:
       return std::string(what_if.words.front());
   }
@@ -82,7 +84,9 @@ TEST(WhatIfs, TheLastSharingUnitCounts) {
 
 // Of a word, one of the two is what the case has already.
 TEST(WhatIfs, EachChangesTheCase) {
-  const Case before = load_case(lenet5());
+  CaseRequest request = lenet5();
+  request.cluster = "a100-2x1";
+  const Case before = load_case(request);
   for (const WhatIfSpec& what_if : what_ifs()) {
     const auto with = [&](const std::string& value) {
       Case after = before;

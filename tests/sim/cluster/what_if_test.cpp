@@ -105,7 +105,7 @@ TEST(WhatIf, SaysWhatIsAllowed) {
                                     "'; allowed: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
                                     "device.SELECTOR.speed, device.SELECTOR.memory, "
                                     "device.SELECTOR.memory_reserve, "
-                                    "communication.network_share");
+                                    "communication.network_share, network.oversubscription");
   }
   EXPECT_EQ(error("link.inter.bandwidth", "2x"),
             "cluster p100-1x2 has no link 'inter'; allowed: *, a kind (intra), or a link's name "
@@ -123,9 +123,51 @@ TEST(WhatIf, SaysWhatIsAllowed) {
   EXPECT_EQ(error("link.intra.bandwidth", "0x"),
             "'0x' is not a factor; allowed: a positive number with x, as in \"0.5x\"");
   EXPECT_NE(error("link.intra.bandwidth", "1e308x"), "");
+  EXPECT_EQ(error("network.oversubscription", "0.5"),
+            "'0.5' is not a ratio; allowed: a number from 1 to 1000");
   EXPECT_EQ(error("communication.network_share", "1.5"),
             "1.5 is not a share of the bandwidth between hosts; allowed: a number above 0, at most "
             "1, or a factor that leads to one");
+}
+
+// A switch has four cards of 10 GB/s below it; one of the upper level two switches, whose links
+// carry a half and so a quarter. With one switch for all, cards have a half; in one host nothing.
+TEST(WhatIf, ANetworkMayBeOversubscribed) {
+  const Cluster tree = parse_cluster(R"([grid]
+[[grid.level]]
+name = "host"
+count = 2
+bandwidth = "100 GB/s"
+[[grid.level]]
+name = "leaf"
+count = 2
+bandwidth = "10 GB/s"
+[[grid.level]]
+name = "pod"
+count = 2
+[[grid.level]]
+name = "spine"
+count = 2
+)",
+                                     "tree.toml");
+  const auto bandwidth = [](const Cluster& cluster, const char* link) {
+    return cluster[cluster.find_link(link)].bandwidth.value;
+  };
+  EXPECT_EQ(bandwidth(tree, "leaf0>pod0"), 40e9);
+  EXPECT_EQ(bandwidth(tree, "spine>pod1"), 80e9);
+  const Cluster half = apply(tree, "network.oversubscription", "2");
+  EXPECT_EQ(bandwidth(half, "leaf0>pod0"), 20e9);
+  EXPECT_EQ(bandwidth(half, "pod1>leaf3"), 20e9);
+  EXPECT_EQ(bandwidth(half, "pod0>spine"), 20e9);
+  EXPECT_EQ(bandwidth(half, "spine>pod1"), 20e9);
+  EXPECT_EQ(bandwidth(half, "host0/gpu0-nic>leaf0"), 10e9);
+  EXPECT_EQ(apply(half, "network.oversubscription", "1"), tree);
+  const Cluster one = apply(preset_cluster("h100-2x8"), "network.oversubscription", "2");
+  EXPECT_EQ(bandwidth(one, "host0/gpu0-nic>core"), 25e9);
+  EXPECT_EQ(bandwidth(one, "core>host1/gpu8-nic"), 25e9);
+  EXPECT_EQ(bandwidth(one, "host0/gpu0>nic"), 50e9);
+  const Cluster host = preset_cluster("h100-1x8");
+  EXPECT_EQ(apply(host, "network.oversubscription", "3"), host);
 }
 
 // Of two normal numbers the larger is expected at 1 / sqrt(pi), of three at 1.5 / sqrt(pi); for
