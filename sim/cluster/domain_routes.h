@@ -23,7 +23,7 @@ class DomainRoutes {
   void for_each_link(DeviceId from, DeviceId to, Visit visit) const {
     const Ends like = example(from, to);
     for (LinkId link : cluster_.route(like.from, like.to)) {
-      if (domains() == nullptr) {
+      if (domains() == nullptr || domains_->is_shared(link)) {
         visit(link);
         continue;
       }

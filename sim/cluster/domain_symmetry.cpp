@@ -148,7 +148,8 @@ DomainSymmetry::DomainSymmetry(const Cluster& cluster)
   holds_ = cluster.fixed_routes().empty() && find_domains(cluster) && routes_are_alike(cluster);
 }
 
-// Every link must belong to one domain: lie in it, or join it to a shared switch.
+// Every link must belong to one domain, because it lies in it or joins it to a shared switch, or
+// join two shared switches.
 bool DomainSymmetry::find_domains(const Cluster& cluster) {
   const std::vector<std::uint32_t> domains =
       owners_of_vertices(cluster, domains_of_devices(cluster));
@@ -161,11 +162,10 @@ bool DomainSymmetry::find_domains(const Cluster& cluster) {
     const std::uint32_t from = domains[cluster[LinkId(l)].from],
                         to = domains[cluster[LinkId(l)].to];
     if (from != to && from != kShared && to != kShared) return false;
-    if (from == kShared && to == kShared) return false;
-    links_[l].domain = from == kShared ? to : from;
+    links_[l].domain = std::min({from, to, count});
   }
   sort_out(devices_, count, first_device_, domain_devices_);
-  sort_out(links_, count, first_link_, domain_links_);
+  sort_out(links_, count + 1, first_link_, domain_links_);
   find_types(cluster, domains);
   find_own_links(cluster);
   return true;
@@ -200,12 +200,16 @@ void DomainSymmetry::find_own_links(const Cluster& cluster) {
   splits_.assign(domains(), true);
   for (std::size_t l = 0; l < links_.size(); ++l) {
     const std::uint32_t from = owners[cluster[LinkId(l)].from], to = owners[cluster[LinkId(l)].to];
+    if (is_shared(LinkId(l))) {
+      own_links_[l].domain = static_cast<std::uint32_t>(devices_.size());
+      continue;
+    }
     const std::uint32_t domain = links_[l].domain;
     const bool own = from != to ? from == kShared || to == kShared : from != kShared;
     splits_[domain] = splits_[domain] && own;
     own_links_[l].domain = own ? std::min(from, to) : device(domain, 0).value;
   }
-  sort_out(own_links_, devices_.size(), first_own_link_, device_links_);
+  sort_out(own_links_, devices_.size() + 1, first_own_link_, device_links_);
   find_alike(cluster, numbers_of_vertices(owners, devices_.size()));
 }
 
@@ -227,8 +231,8 @@ void DomainSymmetry::find_alike(const Cluster& cluster,
   }
 }
 
-// A route goes through the domains at its ends alone, and no name decides which way. What holds for
-// one domain of a type holds for all.
+// A route goes through the domains at its ends and shared links alone, and no name decides which
+// way. What holds for one domain of a type holds for all.
 bool DomainSymmetry::routes_are_alike(const Cluster& cluster) const {
   std::uint32_t seen = 0;
   for (std::size_t h = 0; h < domains(); ++h) {
@@ -240,7 +244,8 @@ bool DomainSymmetry::routes_are_alike(const Cluster& cluster) const {
       for (std::size_t to = 0; to < devices_.size(); ++to) {
         if (!cluster.connects(from, DeviceId(to))) return false;
         for (LinkId link : cluster.route(from, DeviceId(to))) {
-          if (domain(link) != h && domain(link) != domain(DeviceId(to))) return false;
+          const bool at_ends = domain(link) == h || domain(link) == domain(DeviceId(to));
+          if (!at_ends && !is_shared(link)) return false;
         }
       }
     }

@@ -35,7 +35,11 @@ class DomainSymmetry {
 
   std::size_t domains() const { return first_device_.size() - 1; }
   std::uint32_t domain(DeviceId device) const { return devices_[device()].domain; }
+  /// Of no shared link.
   std::uint32_t domain(LinkId link) const { return links_[link()].domain; }
+  /// Whether the link joins shared switches, as those of a tree: it stands for itself, whatever
+  /// domains are exchanged.
+  bool is_shared(LinkId link) const { return links_[link()].domain == domains(); }
   /// The number of a device, or of a link, among those of its domain.
   std::uint32_t number(DeviceId device) const { return devices_[device()].number; }
   std::uint32_t number(LinkId link) const { return links_[link()].number; }

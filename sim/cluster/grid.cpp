@@ -48,7 +48,7 @@ class GridBuilder {
     if (!check()) return;
     for (std::int64_t d = 0; d < grid_.domains * grid_.devices_per_domain; ++d) {
       builder_.add_device({device(d), grid_.kind, host_of(d), 1, grid_.copy_engine, grid_.assembles,
-                           true, 1, grid_.memory, grid_.memory_reserve,
+                           forwards(), 1, grid_.memory, grid_.memory_reserve,
                            grid_.devices_per_host ? domain(d / grid_.devices_per_domain) : ""});
     }
     if (networked()) add_switches();
@@ -57,6 +57,11 @@ class GridBuilder {
   }
 
  private:
+  /// Where cards of one number have a switch for themselves, the way over a neighbour and its card
+  /// is as long as that over the switches above, which is the one that is modelled.
+  bool forwards() const {
+    return !levels_.front().rails || (!switched() && grid_.intra != IntraTopology::all_to_all);
+  }
   bool networked() const { return grid_.domains > 1 && grid_.inter != InterTopology::none; }
   /// A device that is alone in its domain needs no network inside it, and has the NIC to itself.
   bool alone() const { return grid_.devices_per_domain == 1; }

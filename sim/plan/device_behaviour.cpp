@@ -152,11 +152,15 @@ void add_loads(Observer& by, const Loading& loading, std::size_t number) {
   SumGroup& group = by.found.groups[number];
   const DomainSymmetry& domains = by.of.domains;
   const bool shuffles = work == GroupWork::all_to_all;
-  Bits at = static_cast<Bits>(algorithm) + (shuffles ? 0xA2A : 0);
+  Bits at = static_cast<Bits>(algorithm) + (shuffles ? 0xA2A : 0), shared = 0;
   for (const CollectivePhase& phase :
        by.of.sync_costs.collective(algorithm, group.devices, work).phases(0)) {
     at = mixed(at, bits_of(phase.latency.value), bits_of(phase.bytes_per_byte));
     for (const LinkLoad& load : phase.loads) {
+      if (domains.is_shared(load.link)) {
+        shared += mixed(load.link.value, bits_of(load.weight), bits_of(load.share));
+        continue;
+      }
       const std::uint32_t domain = domains.domain(load.link);
       const bool own = domains.splits(domain);
       const Bits link = own ? domains.own_number(load.link) : domains.number(load.link);
@@ -164,7 +168,7 @@ void add_loads(Observer& by, const Loading& loading, std::size_t number) {
                                 mixed(at, link, bits_of(load.weight), bits_of(load.share))});
     }
   }
-  group.sums = mixed(group.sums, at);
+  group.sums = mixed(group.sums, at, shared);
 }
 
 // What the same devices sum one after another is one group's.

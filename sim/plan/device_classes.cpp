@@ -25,7 +25,7 @@ DeviceClasses::DeviceClasses(std::shared_ptr<const DomainSymmetry> domains,
 }
 
 LinkId DeviceClasses::representative(LinkId link) const {
-  if (!domains_) return link;
+  if (!domains_ || domains_->is_shared(link)) return link;
   const std::uint32_t domain = domains_->domain(link);
   if (domains_->splits(domain)) {
     return domains_->own_link(representative(domains_->owner(link)), domains_->own_number(link));
@@ -39,7 +39,7 @@ std::int64_t DeviceClasses::members(DeviceId device) const {
 }
 
 std::int64_t DeviceClasses::members(LinkId link) const {
-  if (!domains_) return 1;
+  if (!domains_ || domains_->is_shared(link)) return 1;
   const std::uint32_t domain = domains_->domain(link);
   return members(domains_->splits(domain) ? domains_->owner(link) : domains_->device(domain, 0));
 }
@@ -50,6 +50,10 @@ std::vector<DeviceId> DeviceClasses::representatives() const {
     if (is_representative(DeviceId(d))) result.emplace_back(d);
   }
   return result;
+}
+
+bool DeviceClasses::is_shared(LinkId link) const {
+  return domains_ && domains_->is_shared(link);
 }
 
 bool DeviceClasses::share_domain(DeviceId a, DeviceId b) const {

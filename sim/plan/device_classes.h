@@ -35,6 +35,8 @@ class DeviceClasses {
   /// the link's. Its class has as many members.
   LinkId representative(LinkId link) const;
   std::int64_t members(LinkId link) const;
+  /// Of no domain: all that its class's members load it with is on the link itself.
+  bool is_shared(LinkId link) const;
   bool share_domain(DeviceId a, DeviceId b) const;
 
   bool operator==(const DeviceClasses&) const = default;

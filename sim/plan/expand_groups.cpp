@@ -9,11 +9,26 @@
 namespace strata {
 namespace {
 
-// Where one device of each class has tasks, its host's links stand for those that are loaded alike.
+// How many groups each of which does the same one stands for that has tasks.
+double groups_alike(const DeviceClasses& classes, const std::vector<DeviceId>& devices) {
+  std::int64_t members = 0;
+  for (const DeviceId device : devices) {
+    if (classes.is_representative(device)) members += classes.members(device);
+  }
+  return static_cast<double>(members) / static_cast<double>(devices.size());
+}
+
+// Where one device of each class has tasks, its domain's links stand for those that are loaded
+// alike; the links that domains share are loaded by all groups.
 std::vector<CollectivePhase> phases_of_classes(const Expansion& to,
+                                               const std::vector<DeviceId>& devices,
                                                std::vector<CollectivePhase> phases) {
   if (!to.classes) return phases;
+  const double alike = groups_alike(*to.classes, devices);
   for (CollectivePhase& phase : phases) {
+    for (LinkLoad& load : phase.loads) {
+      if (to.classes->is_shared(load.link)) load.weight *= alike;
+    }
     std::erase_if(phase.loads, [&](const LinkLoad& load) {
       return to.classes->representative(load.link) != load.link;
     });
@@ -182,8 +197,8 @@ std::uint32_t group_shape(Expansion& to, SyncAlgorithm algorithm,
   if (fresh) {
     std::vector<CollectivePhase> phases = collective.phases(protocols);
     if (!phases.empty()) phases.front().latency += more;
-    at->second =
-        to.builder.add_group_shape({costs.ring(devices), phases_of_classes(to, std::move(phases))});
+    at->second = to.builder.add_group_shape(
+        {costs.ring(devices), phases_of_classes(to, devices, std::move(phases))});
   }
   return at->second;
 }

@@ -117,6 +117,35 @@ std::string two_domains(const std::string& more) {
   return text + more;
 }
 
+// Hosts below one switch are alike, and those of another are of another type. The link from a
+// switch to the upper one is nobody's, with or without rails.
+TEST(DomainSymmetry, HostsBelowOneSwitchOfATreeAreAlike) {
+  for (const std::string rails : {"", "rails = true\n"}) {
+    const Cluster cluster = parse_cluster(R"([grid]
+[[grid.level]]
+name = "host"
+count = 2
+bandwidth = "100 GB/s"
+[[grid.level]]
+name = "leaf"
+count = 3
+bandwidth = "10 GB/s"
+)" + rails + R"([[grid.level]]
+name = "spine"
+count = 2
+)",
+                                          "tree.toml");
+    const DomainSymmetry hosts(cluster);
+    ASSERT_TRUE(hosts.holds());
+    EXPECT_EQ(types(hosts), (Types{0, 0, 0, 1, 1, 1}));
+    EXPECT_TRUE(hosts.splits(0));
+    EXPECT_EQ(hosts.first_alike(DeviceId(1)), rails.empty() ? 0u : 1u);
+    const std::string leaf = rails.empty() ? "leaf1" : "leaf1-rail1";
+    EXPECT_TRUE(hosts.is_shared(cluster.find_link(leaf + ">spine")));
+    EXPECT_FALSE(hosts.is_shared(cluster.find_link("host5/gpu11-nic>" + leaf)));
+  }
+}
+
 // A wire between domains, a second way of the same length whose name decides, a route that somebody
 // wrote out: then types say nothing.
 TEST(DomainSymmetry, DoesNotHoldWhereRoutesDependOnMore) {

@@ -51,12 +51,30 @@ class FewCosts : public CostModel {
   Bytes memory_capacity() const override { return {std::int64_t{1} << 34}; }
 };
 
+// Hosts below switches below switches, or racks of hosts, with rails or without.
+Cluster random_tree(Random& random, std::int64_t most) {
+  const auto count = [&](const char* name, std::int64_t least, std::int64_t most) {
+    return fmt::format("[[grid.level]]\nname = \"{}\"\ncount = {}\n", name,
+                       pick(random, least, most));
+  };
+  std::string text = "[grid]\nkind = \"h100\"\n" + count("host", 1, 2);
+  if (pick(random, 0, 1) == 0) text += count("rack", 1, 2);
+  text += "bandwidth = \"400 GB/s\"\nlatency = \"1 us\"\n" + count("leaf", most, most) +
+          "bandwidth = \"50 GB/s\"\nlatency = \"3 us\"\n";
+  if (pick(random, 0, 2) == 0) text += "rails = true\n";
+  text += count("pod", 2, 2) +
+          fmt::format("latency = \"1 us\"\noversubscription = {}\n", pick(random, 1, 4));
+  if (pick(random, 0, 1) == 0) text += count("spine", 1, 2);
+  return parse_cluster(text, "tree.toml");
+}
+
 Cluster random_cluster(Random& random) {
   const std::vector<std::string> names = {
       "p100-4x2", "p100-4x1",     "h200-2x4",     "h200-1x8",     "h200-4x2",
       "p100-2x4", "k80-2x4",      "p100-8x1",     "a100-2x4",     "a100-4x8",
       "h100-2x8", "gb200-2xNVL8", "gb200-1xNVL8", "gb200-4xNVL2", "gb300-2xNVL6"};
-  Cluster cluster = preset_cluster(names[random() % names.size()]);
+  Cluster cluster = pick(random, 0, 3) == 0 ? random_tree(random, pick(random, 2, 3))
+                                            : preset_cluster(names[random() % names.size()]);
   const std::string device = cluster.devices()[random() % cluster.device_count()].name;
   const std::string link = cluster.links()[random() % cluster.links().size()].name;
   switch (pick(random, 0, 6)) {
@@ -371,7 +389,9 @@ TEST_P(Classes, DoWhatAllDevicesDoUnderHybrids) {
     const char* const names[] = {"p100-2x4",     "p100-4x4",     "p100-8x4",     "h200-2x8",
                                  "h200-4x4",     "a100-2x4",     "a100-4x8",     "h100-2x8",
                                  "gb200-2xNVL8", "gb200-1xNVL8", "gb200-4xNVL2", "gb300-2xNVL6"};
-    const Cluster cluster = preset_cluster(names[random() % std::size(names)]);
+    const Cluster cluster = pick(random, 0, 3) == 0
+                                ? random_tree(random, 4)
+                                : preset_cluster(names[random() % std::size(names)]);
     const auto devices = static_cast<int>(cluster.device_count());
     const Graph graph = testing::random_transformer(random).with_batch(devices);
     for (const char* sizes :
