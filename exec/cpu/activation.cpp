@@ -26,6 +26,10 @@ class ActivationKernel : public PhasedKernel {
 
   void backward_data(const Operands& operands) override {
     const Tensor to(operands.input_gradients[0]), from(operands.output_gradient);
+    if (op_.kind == Kind::scale) {  // of the gradient alone
+      loops_.backward(to.data(), from.data(), from.data(), size_, static_cast<float>(op_.slope));
+      return;
+    }
     const bool from_output = op_.gradient_from_output();
     const float* kept = Tensor(from_output ? operands.output : operands.inputs[0]).data();
     if (op_.kind == Kind::elu && !from_output) return elu_gradient(to.data(), from.data(), kept);

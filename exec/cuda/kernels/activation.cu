@@ -37,6 +37,8 @@ void with_function(const Activation& op, const Use& use) {
       return use(SquaredRelu());
     case Kind::softcap:
       return use(Softcap());
+    case Kind::scale:
+      return use(Scale());
   }
 }
 
@@ -71,7 +73,9 @@ class ActivationKernel : public PhasedKernel {
 
   void backward_data(const Operands& operands) override {
     const auto* dy = static_cast<const T*>(operands.output_gradient.data);
-    const Region& read = op_.gradient_from_output() ? operands.output : operands.inputs[0];
+    const Region& read = op_.kind == Kind::scale ? operands.output_gradient  // and nothing else
+                         : op_.gradient_from_output() ? operands.output
+                                                      : operands.inputs[0];
     const auto* kept = static_cast<const T*>(read.data);
     auto* dx = static_cast<T*>(operands.input_gradients[0].data);
     with_function(op_, [&]<class F>(F) {

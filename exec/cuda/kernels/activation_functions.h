@@ -89,5 +89,10 @@ struct Softcap {
     return Tanh::gradient(dy, y / cap, 0);
   }
 };
+/// The slope is the factor.
+struct Scale {
+  STRATA_ANYWHERE static float value(float x, float factor) { return factor * x; }
+  STRATA_ANYWHERE static float gradient(float dy, float, float factor) { return factor * dy; }
+};
 
 }  // namespace strata::cuda

@@ -8,8 +8,8 @@ namespace strata {
 
 std::string_view Activation::name() const {
   constexpr std::array<std::string_view, kActivationKinds> kNames = {
-      "relu", "relu6", "leaky_relu", "elu",          "sigmoid",      "tanh",
-      "silu", "gelu",  "hard_swish", "hard_sigmoid", "squared_relu", "softcap"};
+      "relu", "relu6",      "leaky_relu",   "elu",          "sigmoid", "tanh", "silu",
+      "gelu", "hard_swish", "hard_sigmoid", "squared_relu", "softcap", "scale"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -21,10 +21,11 @@ Extents Activation::output(InputExtents inputs) const {
 
 bool Activation::has_slope() const {
   return kind == ActivationKind::leaky_relu || kind == ActivationKind::elu ||
-         kind == ActivationKind::softcap;
+         kind == ActivationKind::softcap || kind == ActivationKind::scale;
 }
 
 bool Activation::gradient_from_output() const {
+  if (kind == ActivationKind::scale) return true;
   if (has_slope() && slope < 0) return false;
   return kind != ActivationKind::silu && kind != ActivationKind::gelu &&
          kind != ActivationKind::hard_swish && kind != ActivationKind::squared_relu;
@@ -42,9 +43,9 @@ std::vector<Activation> Activation::prototypes() {
   return all;
 }
 
-// x y; y dy dx.
+// x y; y dy dx, of a scale dy dx.
 PhaseWork Activation::work(const ShardShape& shard, Phase phase) const {
-  return shard.passes(phase, 2, 3);
+  return shard.passes(phase, 2, kind == ActivationKind::scale ? 2 : 3);
 }
 
 }  // namespace strata

@@ -38,6 +38,8 @@ double value(const Activation& op, double x) {
       return std::pow(std::max(x, 0.0), 2);
     case ActivationKind::softcap:
       return op.slope * std::tanh(x / op.slope);
+    case ActivationKind::scale:
+      return op.slope * x;
   }
   return 0;
 }

@@ -35,7 +35,7 @@ TEST(Activations, PassOnWhatIsNoNumber) {
   HostGpus site(Precision::fp32);
   Random random(1);
   for (const char* name : {"relu", "relu6", "leaky_relu", "elu", "sigmoid", "tanh", "silu", "gelu",
-                           "hard_swish", "hard_sigmoid", "squared_relu", "softcap"}) {
+                           "hard_swish", "hard_sigmoid", "squared_relu", "softcap", "scale"}) {
     DrawnOp drawn(site, {name}, random);
     drawn.inputs[0][0] = std::numeric_limits<double>::quiet_NaN();
     const reference::LayerCall call = drawn.call();

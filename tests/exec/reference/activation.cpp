@@ -47,6 +47,8 @@ double activate(const Activation& op, double x) {
       return x > 0 ? x * x : 0;
     case ActivationKind::softcap:
       return op.slope * std::tanh(x / op.slope);
+    case ActivationKind::scale:
+      return op.slope * x;
   }
   return 0;
 }
@@ -78,6 +80,8 @@ double derivative(const Activation& op, double x) {
       return x > 0 ? 2 * x : 0;
     case ActivationKind::softcap:
       return 1 - std::tanh(x / op.slope) * std::tanh(x / op.slope);
+    case ActivationKind::scale:
+      return op.slope;
   }
   return 0;
 }

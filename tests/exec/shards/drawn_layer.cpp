@@ -225,8 +225,9 @@ bool has_parameters(const reference::OpCase& c) {
 }
 
 bool works_in_place(const reference::OpCase& c) {
-  const std::vector<std::string> names = {"relu", "relu6",        "leaky_relu", "elu",    "sigmoid",
-                                          "tanh", "hard_sigmoid", "softcap",    "dropout"};
+  const std::vector<std::string> names = {"relu",    "relu6", "leaky_relu",   "elu",
+                                          "sigmoid", "tanh",  "hard_sigmoid", "softcap",
+                                          "dropout", "scale"};
   return std::find(names.begin(), names.end(), c.name) != names.end();
 }
 

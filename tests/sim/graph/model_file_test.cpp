@@ -322,7 +322,7 @@ TEST(ModelFileErrors, OfALayersNameOpAndInputs) {
       "adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d, adaptive_avg_pool1d, "
       "adaptive_avg_pool2d, adaptive_avg_pool3d, fc, linear, attention, relu, relu6, "
       "leaky_relu, elu, sigmoid, "
-      "tanh, silu, gelu, hard_swish, hard_sigmoid, squared_relu, softcap, swiglu, geglu, "
+      "tanh, silu, gelu, hard_swish, hard_sigmoid, squared_relu, softcap, scale, swiglu, geglu, "
       "batch_norm, layer_norm, "
       "rms_norm, lrn, dropout, "
       "concat, add, multiply, flatten, embedding, position_embedding, tokens, class_token, "

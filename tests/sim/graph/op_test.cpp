@@ -71,6 +71,7 @@ hard_swish: elementwise follows x
 hard_sigmoid: elementwise follows y
 squared_relu: elementwise follows x
 softcap: elementwise follows y
+scale: elementwise follows
 swiglu: x 'gate'
 geglu: x 'gate'
 batch_norm: follows scales x saves 6
