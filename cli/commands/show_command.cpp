@@ -88,8 +88,12 @@ void show_table(const Graph& graph, bool all) {
   const std::int64_t all_of_them = graph.parameters(), active = graph.active_parameters();
   const std::string of_token =
       active < all_of_them ? fmt::format(" ({} of each token)", format_count(active)) : "";
-  print("{}\n{}: {} layers, {} parameters{}, {} MACs a sample\n", table.print(), graph.name(),
-        graph.size(), format_count(all_of_them), of_token, format_count(total_macs(graph)));
+  const std::int64_t trained = graph.trained_parameters();
+  const std::string of_training =
+      trained < all_of_them ? fmt::format(" ({} are trained)", format_count(trained)) : "";
+  print("{}\n{}: {} layers, {} parameters{}{}, {} MACs a sample\n", table.print(), graph.name(),
+        graph.size(), format_count(all_of_them), of_token, of_training,
+        format_count(total_macs(graph)));
 }
 
 }  // namespace
@@ -99,6 +103,7 @@ void add_show_command(CLI::App& app) {
   auto options = std::make_shared<ShowOptions>();
   add_model(*command, options->request);
   add_setting(*command, "allow_unsupported", options->request.unsupported);
+  add_setting(*command, "train", options->request.training.train);
   command
       ->add_flag("--all", options->all,
                  "list every layer, of blocks that repeat those of each time, too")

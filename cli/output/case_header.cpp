@@ -29,6 +29,7 @@ std::string step_text(const Training& training, const std::string& framework) {
   if (training.recompute != Recompute::none) {
     text += fmt::format(", recompute {}", name(training.recompute));
   }
+  if (!training.train.empty()) text += fmt::format(", trains {}", training.train);
   if (framework != kNoFramework) text += fmt::format(", as {}", framework);
   return text;
 }

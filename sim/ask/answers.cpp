@@ -142,7 +142,11 @@ std::vector<StoredInput> Answers::inputs(const Question& question) {
   const std::string strategy = question.strategy();
   std::vector<StoredInput> all;
   const std::string dims = print_open_dims(request.dims);
-  const auto network = [&] { return print_model(load_network(request, 1).graph); };
+  const auto network = [&] {
+    CaseRequest whole = request;  // what it trains is a setting beside the network
+    whole.training.train.clear();
+    return print_model(load_network(whole, 1).graph);
+  };
   all.push_back(input("model", network_name(request), network, dims));
   if (question.job != Job::run) {
     all.push_back(input("cluster", request.cluster,

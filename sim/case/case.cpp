@@ -50,6 +50,7 @@ Training training_of(const Case& input) {
   training.schedule =
       input.schedule.kind ? std::string(name(*input.schedule.kind)) : input.schedule.file;
   training.recompute = input.recompute;
+  training.train = input.train;
   return training;
 }
 

@@ -74,6 +74,7 @@ struct Case {
   std::uint32_t rounds = 1;              ///< each of which has the graph's batch
   ScheduleChoice schedule = {};
   Recompute recompute = Recompute::none;  ///< of strategies that do not say it themselves
+  std::string train = {};                 ///< as which the graph was made: Training::train
   std::string framework = std::string(kNoFramework);  ///< as which it was loaded
 
   std::int64_t batch() const { return cut ? cut->batch : graph.batch() * rounds; }

@@ -93,9 +93,10 @@ Graph CaseLoader::network_of_round(const CaseRequest& request, std::int64_t batc
 }
 
 Graph CaseLoader::network(const CaseRequest& request, std::int64_t batch) {
-  return remembered(lock_, networks_,
-                    {network_name(request), batch, request.unsupported, request.dims},
-                    [&] { return load_network(request, batch).graph; });
+  return remembered(
+      lock_, networks_,
+      {network_name(request), batch, request.unsupported, request.dims, request.training.train},
+      [&] { return load_network(request, batch).graph; });
 }
 
 Cluster CaseLoader::cluster(const std::string& name) {
@@ -179,6 +180,7 @@ Case CaseLoader::load(const CaseRequest& request) {
     throw;
   }
   result.optimizer = request.training.optimizer;
+  result.train = request.training.train;
   if (request.training.gradients) result.dtypes.gradients = dtype_of(*request.training.gradients);
   cut_in_time(request.training, batch, result);
   result.exchanges = usual_exchanges(result.graph);

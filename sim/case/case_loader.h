@@ -48,7 +48,8 @@ class CaseLoader {
     std::shared_ptr<const CostModel> model;
   };
   std::mutex lock_;
-  std::map<std::tuple<std::string, std::int64_t, Unsupported, OpenDims>, Graph> networks_;
+  std::map<std::tuple<std::string, std::int64_t, Unsupported, OpenDims, std::string>, Graph>
+      networks_;
   std::map<std::string, Cluster> clusters_;
   std::map<std::string, FileModel> files_;
   Models shipped_;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/graph/finetuning.h"
 #include "sim/graph/model_file.h"
 #include "sim/graph/zoo.h"
 #include "sim/importers/onnx/read_onnx.h"
@@ -72,7 +73,24 @@ std::string network_name(const CaseRequest& request) {
 }
 
 Network load_network(const CaseRequest& request, std::int64_t batch, FileWeights weights) {
-  return load_network(network_name(request), batch, weights, request.unsupported, request.dims);
+  return trained_as(
+      load_network(network_name(request), batch, weights, request.unsupported, request.dims),
+      request.training.train);
+}
+
+Network trained_as(Network network, const std::string& train) {
+  const Finetuning how = parse_finetuning(train);
+  if (how.trains_all()) return network;
+  Graph graph = finetuned(network.graph, how);
+  NetworkWeights weights;
+  if (!network.weights.empty()) {
+    weights.resize(graph.size());
+    for (std::size_t i = 0; i < network.graph.size(); ++i) {
+      const LayerId now = graph.find(network.graph[LayerId(i)].name);
+      weights[now()] = std::move(network.weights[i]);
+    }
+  }
+  return {std::move(graph), std::move(weights), std::move(network.notes)};
 }
 
 Graph load_model(const std::string& model, std::int64_t batch, Unsupported unsupported,
@@ -88,6 +106,13 @@ void check_runs(const Graph& graph) {
         fmt::format("network {}: layer {}: op {} is opaque, which nothing can run; allowed: to "
                     "predict and to solve",
                     graph.name(), layer.name, opaque->kind));
+  }
+  for (const Layer& layer : graph.layers()) {
+    if (layer.format == WeightFormat::plain) continue;
+    throw InputError(
+        fmt::format("network {}: layer {} keeps its parameters in fewer bits, which runs do not; "
+                    "allowed: to predict and to solve, or `train` without dtype",
+                    graph.name(), layer.name));
   }
 }
 

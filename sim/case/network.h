@@ -31,9 +31,13 @@ Network load_network(const std::string& model, std::int64_t batch,
 /// that has no tokens.
 std::string network_name(const CaseRequest& request);
 
-/// The network that the request names.
+/// The network that the request names, with what it trains.
 Network load_network(const CaseRequest& request, std::int64_t batch,
                      FileWeights weights = FileWeights::skip);
+
+/// The same network where a step trains some parameters alone, or adapters beside it
+/// (parse_finetuning()). Throws InputError.
+Network trained_as(Network network, const std::string& train);
 
 /// Throws InputError for a network with an opaque op, which can be predicted but not run.
 void check_runs(const Graph& graph);

@@ -24,6 +24,7 @@ struct Training {
   std::optional<std::int64_t> micro_batch;  ///< samples of a round for each data-parallel group
   std::string schedule;                     ///< a ScheduleKind, a file, or the usual one
   Recompute recompute = Recompute::none;
+  std::string train = {};  ///< which parameters (parse_finetuning()); all where empty
 
   bool operator==(const Training&) const = default;
 };
@@ -48,6 +49,7 @@ void each_setting(AnyTraining& training, const Visit& visit) {
   visit("micro_batch", training.micro_batch);
   visit("schedule", training.schedule);
   visit("recompute", training.recompute);
+  visit("train", training.train);
 }
 
 }  // namespace strata

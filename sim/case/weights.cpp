@@ -14,6 +14,7 @@
 
 #include "sim/base/counter_random.h"
 #include "sim/base/error.h"
+#include "sim/graph/finetuning.h"
 #include "sim/importers/npy/npy.h"
 #include "sim/text/diagnostics.h"
 #include "sim/text/file.h"
@@ -78,7 +79,8 @@ void read_tensor(const Tensor& tensor, std::vector<float>& parameters) {
 
 constexpr double kVectorDeviation = 0.02;  // as GPT-2's and BERT's
 
-std::vector<float> initial(const Layer& layer, std::uint64_t seed) {
+// An adapter adds nothing before the first step: B begins at 0 (Hu et al. 2021).
+std::vector<float> initial(const Layer& layer, bool begins_at_zero, std::uint64_t seed) {
   const Parameters sizes = layer.held();
   std::vector<float> values(static_cast<std::size_t>(sizes.total()));
   if (values.empty()) return values;
@@ -87,6 +89,7 @@ std::vector<float> initial(const Layer& layer, std::uint64_t seed) {
     return values;
   }
   if (std::holds_alternative<ClassToken>(layer.op)) return values;
+  if (begins_at_zero) return values;
   const CounterRandom random(seed, "weights " + layer.name);
   if (std::holds_alternative<Embedding>(layer.op) ||
       std::holds_alternative<PositionEmbedding>(layer.op)) {
@@ -169,7 +172,10 @@ std::vector<std::int64_t> weight_shape(const Layer& layer) {
 
 NetworkWeights initial_weights(const Graph& graph, std::uint64_t seed) {
   NetworkWeights weights;
-  for (const Layer& layer : graph.layers()) weights.push_back(initial(layer, seed));
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const bool up = adapter_part(graph, LayerId(i)) == AdapterPart::up;
+    weights.push_back(initial(graph[LayerId(i)], up, seed));
+  }
   return weights;
 }
 

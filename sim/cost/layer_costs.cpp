@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/base/ceil_div.h"
 #include "sim/graph/regions.h"
 #include "sim/plan/work_kind.h"
 
@@ -22,6 +23,25 @@ void merge(const PartOfProduct& product, const CostModel& model, std::span<const
     merged.seconds = product.share * merged.seconds;
     if (!(is_forward(phase) ? product.first : product.last)) merged.kernels = 0;
     own = merged;
+  }
+}
+
+// Parameters in fewer bits become the products' type in a pass before each product: it reads them
+// and writes what the product reads, as an elementwise kernel reads and writes as many bytes.
+void add_unpacking(const Layer& layer, const ShardWork& work, const CostModel& model,
+                   PhaseCosts& costs) {
+  if (layer.format == WeightFormat::plain) return;
+  const std::int64_t size = element_bytes(work.dtypes.values), held = work.parameters.total();
+  const std::int64_t bytes = held_bytes(layer, held, work.dtypes.values).value + held * size;
+  const Extents elements = {{1, ceil_div(bytes, 2 * size), 1, 1, 1}};
+  const Op pass = Activation{ActivationKind::relu};
+  const Cost unpacking =
+      model.compute({&pass, elements, std::span(&elements, 1), {}, work.dtypes}, Phase::forward);
+  for (const Phase phase : {Phase::forward, Phase::backward_data}) {
+    Cost& cost = costs[static_cast<std::size_t>(phase)];
+    cost.seconds = cost.seconds + unpacking.seconds;
+    cost.source = std::max(cost.source, unpacking.source);
+    cost.kernels += unpacking.kernels;
   }
 }
 
@@ -50,8 +70,8 @@ DTypes types_of(const Graph& graph, LayerId layer, DTypes types) {
 bool alike(const Graph& graph, LayerId a, LayerId b) {
   const Layer &x = graph[a], &y = graph[b];
   return x.output == y.output && x.parameters == y.parameters && x.reduction == y.reduction &&
-         x.units == y.units && ends(graph, a) == ends(graph, b) && x.speed == y.speed &&
-         x.weight_of.valid() == y.weight_of.valid() && x.op == y.op &&
+         x.units == y.units && x.format == y.format && ends(graph, a) == ends(graph, b) &&
+         x.speed == y.speed && x.weight_of.valid() == y.weight_of.valid() && x.op == y.op &&
          std::ranges::equal(x.inputs, y.inputs, [&](LayerId i, LayerId j) {
            return graph[i].output == graph[j].output;
          });
@@ -94,6 +114,7 @@ PhaseCosts shard_costs(const Graph& graph, LayerId layer, std::span<const LayerI
     merge(part_of_product(graph, product, layer, shard), model, inputs, types, settings.optimizer,
           costs);
   }
+  add_unpacking(l, work, model, costs);
   for (Cost& cost : costs) cost.seconds = cost.seconds / l.speed;
   return costs;
 }

@@ -124,7 +124,8 @@ std::vector<std::int64_t> LayerTable::merged_channels(LayerId layer) const {
 bool LayerTable::equal(LayerId a, LayerId b) const {
   const Layer &x = graph_[a], &y = graph_[b];
   if (x.output != y.output || x.parameters != y.parameters || counts_[a()] != counts_[b()] ||
-      x.inputs.size() != y.inputs.size() || !(x.op == y.op) || x.speed != y.speed) {
+      x.inputs.size() != y.inputs.size() || !(x.op == y.op) || x.speed != y.speed ||
+      x.format != y.format) {
     return false;
   }
   // A parameter server is another replica for every layer.

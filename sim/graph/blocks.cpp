@@ -11,7 +11,7 @@ namespace {
 bool alike(const Graph& graph, LayerId a, LayerId b) {
   const Layer &x = graph[a], &y = graph[b];
   return x.op == y.op && x.output == y.output && x.parameters == y.parameters &&
-         x.speed == y.speed &&
+         x.speed == y.speed && x.frozen == y.frozen && x.format == y.format &&
          std::equal(x.inputs.begin(), x.inputs.end(), y.inputs.begin(), y.inputs.end(),
                     [&](LayerId from, LayerId other) { return a() - from() == b() - other(); });
 }

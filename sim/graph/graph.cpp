@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/ceil_div.h"
 #include "sim/base/error.h"
 #include "sim/graph/op.h"
 #include "sim/graph/ops/limits.h"
@@ -49,7 +50,9 @@ Graph Graph::with_batch(std::int64_t batch) const {
   GraphBuilder builder(name_, batch);
   std::vector<double> speeds;
   for (const Layer& layer : layers_) {
-    builder.add(layer.name, layer.op, layer.inputs);
+    const LayerId added = builder.add(layer.name, layer.op, layer.inputs);
+    if (layer.frozen) builder.freeze(added, layer.format);
+    builder.adapt(added, layer.adapts);
     speeds.push_back(layer.speed);
   }
   return std::move(builder).build().with_speeds(speeds);
@@ -65,6 +68,26 @@ std::int64_t Graph::parameters() const {
   std::int64_t total = 0;
   for (const Layer& layer : layers_) total += layer.held().total();
   return total;
+}
+
+std::int64_t Graph::trained_parameters() const {
+  std::int64_t total = 0;
+  for (const Layer& layer : layers_) total += layer.frozen ? 0 : layer.held().total();
+  return total;
+}
+
+Bytes held_bytes(const Layer& layer, std::int64_t values, DType dtype) {
+  constexpr std::int64_t kOfScale = 64, kOfSecondScale = 64 * 256;
+  const auto each = [&](std::int64_t count) { return ceil_div(values, count); };
+  switch (layer.format) {
+    case WeightFormat::int8:
+      return Bytes{values + 4 * each(std::max<std::int64_t>(1, layer.reduction))};
+    case WeightFormat::nf4:
+      return Bytes{each(2) + each(kOfScale) + 4 * each(kOfSecondScale)};
+    case WeightFormat::plain:
+      break;
+  }
+  return Bytes{values * element_bytes(dtype)};
 }
 
 namespace {
@@ -115,7 +138,7 @@ std::vector<bool> requires_gradient(const Graph& graph) {
   std::vector<bool> requires_it(graph.size(), false);
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Layer& layer = graph.layers()[i];
-    bool requires_one = layer.parameters.total() > 0;
+    bool requires_one = layer.trains();
     for (std::size_t k = 0; k < layer.inputs.size(); ++k) {
       requires_one = requires_one || (requires_it[layer.inputs[k]()] && has_gradient(layer.op, k));
     }
@@ -216,6 +239,17 @@ std::int64_t GraphBuilder::largest_batch() const {
   return std::min({kMaxExtent, (kMaxElements - parameters_) / activations, kMaxMacs / work});
 }
 
+void GraphBuilder::freeze(LayerId layer, WeightFormat format) {
+  Layer& it = graph_.layers_[layer()];
+  if (format != WeightFormat::plain && (!traits(it.op).casts || it.weight_of.valid())) {
+    throw InputError(fmt::format(
+        "layer {}: parameters of a {} are not kept in fewer bits; allowed: those of a linear layer",
+        it.name, strata::name(it.op)));
+  }
+  it.frozen = true;
+  it.format = format;
+}
+
 LayerId GraphBuilder::add(std::string layer_name, Op op, std::vector<LayerId> inputs) try {
   check_name(layer_name);
   if (graph_.by_name_.contains(layer_name)) throw InputError("its name is already taken");
@@ -244,7 +278,14 @@ Graph GraphBuilder::build() && {
   graph_.needs_gradient_ = requires_gradient(graph_);
   for (std::size_t i = 0; i < graph_.size(); ++i) {
     const LayerId owner = graph_.layers_[i].weight_of;
-    if (!owner.valid() || !graph_.needs_gradient_[i] || graph_.needs_gradient_[owner()]) continue;
+    if (!owner.valid()) continue;
+    const Layer& layer = graph_.layers_[i];
+    if (layer.frozen != graph_[owner].frozen) {
+      throw InputError(fmt::format(
+          "network {}: one of layers {} and {}, which share a weight, is frozen; allowed: both",
+          graph_.name_, layer.name, graph_[owner].name));
+    }
+    if (layer.frozen || !graph_.needs_gradient_[i] || graph_.needs_gradient_[owner()]) continue;
     throw InputError(
         fmt::format("network {}: layer {} trains the weight of {}, which no loss reads",
                     graph_.name_, graph_.layers_[i].name, graph_[owner].name));

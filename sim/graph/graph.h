@@ -20,6 +20,16 @@ namespace strata {
 
 inline constexpr std::size_t kMaxLayers = 100'000;
 
+/// In what a frozen layer's parameters lie: in the type of the others or, of a product, in fewer
+/// bits, from which a pass makes that type before each product that reads them.
+enum class WeightFormat : std::uint8_t {
+  plain,
+  int8,  ///< a byte each, and an fp32 scale for each output channel
+  /// 4 bits each; of each 64 a scale in 8 bits, of 256 of these one in fp32 (Dettmers et al.,
+  /// "QLoRA", 2023)
+  nf4
+};
+
 struct Layer {
   std::string name;
   Op op;
@@ -32,9 +42,16 @@ struct Layer {
   std::int64_t reduction = 1;
   Extents units{};   ///< what degrees must divide in each dim (an attention's heads in c); 0: any
   double speed = 1;  ///< a what-if: costs are divided by it
+  bool frozen = false;  ///< no step trains its parameters
+  WeightFormat format = WeightFormat::plain;
+  /// The layer whose product it adapts, as a part of what stands beside that or as the sum of both
+  /// (finetuning.h); invalid for most.
+  LayerId adapts;
 
   /// Parameters of its own.
   Parameters held() const { return weight_of.valid() ? Parameters{} : parameters; }
+  /// Whether a step makes a gradient of parameters that it computes with.
+  bool trains() const { return !frozen && parameters.total() > 0; }
   bool operator==(const Layer&) const = default;
 };
 
@@ -61,6 +78,8 @@ class Graph {
   Graph with_speeds(std::span<const double> speeds) const;
 
   std::int64_t parameters() const;
+  /// Of these, those that a step trains.
+  std::int64_t trained_parameters() const;
   /// Of these, those that a token computes with: of experts as many as it has.
   std::int64_t active_parameters() const;
 
@@ -77,9 +96,18 @@ class Graph {
 };
 
 /// For each layer, whether its output's gradient is needed: a loss depends on it (where the graph
-/// has one), and it has parameters, or one of its inputs requires a gradient. The network's data
-/// does not, so a first layer computes no backward_data.
+/// has one), and it has parameters that are trained, or one of its inputs requires a gradient. The
+/// network's data does not, so a first layer computes no backward_data.
 std::vector<bool> requires_gradient(const Graph& graph);
+
+/// Whether any backward phase of the layer reads its inputs beside the gradient: not those that
+/// only the gradient of frozen parameters is made from.
+inline bool backward_reads_input(const Layer& layer) {
+  return backward_reads_input(layer.op, layer.trains());
+}
+
+/// Bytes of `values` of the layer's parameters, which would be of type `dtype`.
+Bytes held_bytes(const Layer& layer, std::int64_t values, DType dtype);
 
 /// Multiply-accumulates of the forward pass of a shard of `layer` (the whole layer:
 /// whole(layer.output)). Convolutions and fully-connected layers; 0 for the others, as the field
@@ -103,6 +131,12 @@ class GraphBuilder {
 
   /// Appends a layer. Its name must be new; inputs must exist, fit the op and not be a loss.
   LayerId add(std::string layer_name, Op op, std::vector<LayerId> inputs);
+
+  /// No step trains the parameters of a layer that was added. Throws InputError for a format that
+  /// is not for the layer: it must be a product with a weight of its own.
+  void freeze(LayerId layer, WeightFormat format = WeightFormat::plain);
+  /// `layer` adapts the product of `base`, an earlier layer.
+  void adapt(LayerId layer, LayerId base) { graph_.layers_[layer()].adapts = base; }
 
   std::size_t size() const { return graph_.size(); }
   const Extents& output(LayerId id) const { return graph_.layers_[id()].output; }

@@ -140,8 +140,9 @@ const OpTraits& traits(const Op& op) {
   return std::visit([](const auto& page) -> const OpTraits& { return page.kTraits; }, op);
 }
 
-bool backward_reads_input(const Op& op) {
-  return backward_reads(op).inputs;
+bool backward_reads_input(const Op& op, bool trains) {
+  const BackwardReads reads = backward_reads(op);
+  return reads.inputs && (trains || !reads.inputs_for_parameters);
 }
 
 bool backward_reads_output(const Op& op) {

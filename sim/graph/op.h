@@ -111,8 +111,9 @@ inline bool is_opaque(const Op& op) {
   return std::holds_alternative<Opaque>(op);
 }
 
-/// Whether any backward phase reads the layer's inputs, or its output, beside the gradient.
-bool backward_reads_input(const Op& op);
+/// Whether any backward phase reads the layer's inputs, or its output, beside the gradient; the
+/// inputs where its parameters are trained, or are not.
+bool backward_reads_input(const Op& op, bool trains = true);
 bool backward_reads_output(const Op& op);
 
 /// For the shard with this output box.

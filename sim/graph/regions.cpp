@@ -79,13 +79,16 @@ std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input
 
 namespace {
 
-// The layers that read it, and those that read it through a norm.
-std::vector<LayerId> readers_beyond_norms(const Graph& graph, LayerId layer) {
+// The layers that read it, and those that read it through a norm, or with what adapts it.
+std::vector<LayerId> readers_beyond(const Graph& graph, LayerId layer) {
   std::vector<LayerId> readers;
   for (LayerId reader : graph.consumers(layer)) {
     readers.push_back(reader);
-    if (!std::holds_alternative<RmsNorm>(graph[reader].op)) continue;
-    const auto beyond = graph.consumers(reader);
+    const bool adapted = graph[reader].adapts == layer;
+    if (!adapted && !std::holds_alternative<RmsNorm>(graph[reader].op)) continue;
+    const auto beyond = adapted ? readers_beyond(graph, reader)
+                                : std::vector<LayerId>(graph.consumers(reader).begin(),
+                                                       graph.consumers(reader).end());
     readers.insert(readers.end(), beyond.begin(), beyond.end());
   }
   return readers;
@@ -94,7 +97,7 @@ std::vector<LayerId> readers_beyond_norms(const Graph& graph, LayerId layer) {
 }  // namespace
 
 bool meet(const Graph& graph, LayerId a, LayerId b) {
-  const auto readers = readers_beyond_norms(graph, a), others = readers_beyond_norms(graph, b);
+  const auto readers = readers_beyond(graph, a), others = readers_beyond(graph, b);
   return std::find_first_of(readers.begin(), readers.end(), others.begin(), others.end()) !=
          readers.end();
 }
@@ -107,6 +110,7 @@ LayerId first_reader(const Graph& graph, LayerId layer) {
     if (reader == layer) break;
     const Layer& before = graph[reader];
     if (before.op.index() == it.op.index() && !before.weight_of.valid() &&
+        before.adapts.valid() == it.adapts.valid() &&
         graph.needs_gradient(reader) == graph.needs_gradient(layer) && meet(graph, reader, layer)) {
       return reader;
     }

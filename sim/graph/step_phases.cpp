@@ -19,12 +19,12 @@ PhaseSet step_phases(const Graph& graph, LayerId layer, const std::vector<bool>&
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
     data = data || (needs_gradient[l.inputs[k]()] && has_gradient(l.op, k));
   }
-  const bool parameters = l.parameters.total() > 0;
+  const bool parameters = l.trains();
   const bool from_sums = parameters && sums.give_parameter_gradients();
   phases.add(Phase::backward_statistics, sums.backward_values > 0 && (data || from_sums));
   phases.add(Phase::backward_data, data);
   phases.add(Phase::backward_weights, parameters && !from_sums);
-  phases.add(Phase::update, l.held().total() > 0);
+  phases.add(Phase::update, parameters && l.held().total() > 0);
   return phases;
 }
 

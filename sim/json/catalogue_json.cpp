@@ -33,6 +33,7 @@ Json described_layer_json(const Graph& graph, LayerId id) {
                {"parameters", layer.held().total()},
                {"macs", macs(graph, id)}};
   if (const auto* opaque = std::get_if<Opaque>(&layer.op)) json["kind"] = opaque->kind;
+  if (layer.frozen) json["frozen"] = true;
   return json;
 }
 
@@ -78,6 +79,7 @@ Json network_json(const Graph& graph) {
   }
   json["parameters"] = graph.parameters();
   json["active_parameters"] = graph.active_parameters();
+  json["trained_parameters"] = graph.trained_parameters();
   json["macs"] = macs_of_all(graph);
   return json;
 }

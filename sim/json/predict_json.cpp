@@ -125,6 +125,8 @@ Json prediction_json(const Case& input, const Prediction& prediction) {
   json["optimizer"] = name(input.optimizer);
   json["gradients"] = name(input.dtypes.gradients);
   json["recompute"] = name(input.recompute);
+  json["train"] = input.train.empty() ? "full" : input.train;
+  json["trained_parameters"] = input.graph.trained_parameters();
   json["as"] = input.framework;
   json["rounds"] = prediction.rounds;
   json["simulated_rounds"] = prediction.plan.rounds();

@@ -87,6 +87,7 @@ Json run_json(const RunNames& names, const RunReport& report) {
                {"zero_group", names.training.sync.zero_group},
                {"optimizer", name(names.training.optimizer)},
                {"recompute", name(names.training.recompute)},
+               {"train", names.training.train.empty() ? "full" : names.training.train},
                {"rounds", report.plan.rounds()},
                {"schedule", report.schedule},
                {"batch", report.graph.batch()},

@@ -72,7 +72,8 @@ void observe_sizes(Observer& by, LayerId layer) {
     if (owners[dim] > 1) dims.emplace_back(dim, l.output[dim], 0, access::Same{});
   }
   const std::int64_t terms = degrees.r > 1 ? l.reduction : 1;
-  const Bits held = mixed(l.parameters.weight, l.parameters.bias);
+  const Bits held =
+      mixed(l.parameters.weight, l.parameters.bias, static_cast<std::uint64_t>(l.format));
   if (!by.sizes.emplace(by.number_of(config), 0, std::move(dims), terms, held).second) return;
   const Partition cut = partition(l, degrees);
   const auto bits_of = [&](std::int64_t shard) {
@@ -373,6 +374,9 @@ void observe(Observer&, const Forget&) {}
 // All rounds are alike but for what ends with the last of them.
 std::optional<DeviceBehaviour> device_behaviour(const BehaviourOf& of, std::vector<Bits> alone) {
   Observer by{of, {std::move(alone), {}, {}, {}}};
+  for (std::uint32_t b = 0; b < of.step.buckets.size(); ++b) {
+    if (of.step.buckets[b].frozen) add_bucket(by, b);  // is gathered, and nobody sums it
+  }
   for (const Action& action : of.step.actions) {
     if (action.round > 0 && !action.ends_rounds()) continue;
     throw_if_cancelled(of.cancelled);

@@ -41,7 +41,7 @@ bool may_overwrite(const Expansion& to, const Round& round, LayerId layer) {
   const Layer& l = to.graph[layer];
   const bool view =
       std::holds_alternative<Flatten>(l.op) && has_no_plane(to.graph[l.inputs.front()]);
-  if (!view && (!is_elementwise(l.op) || backward_reads_input(l.op))) return false;
+  if (!view && (!is_elementwise(l.op) || backward_reads_input(l))) return false;
   const LayerId producer = l.inputs.front();
   if (is_input(to.graph[producer].op) || to.graph.consumers(producer).size() != 1) return false;
   // What is kept to compute others again.

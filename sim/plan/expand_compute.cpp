@@ -69,7 +69,7 @@ Operands backward_operands(Expansion& to, Round& round, LayerId layer, std::size
   Operands operands(to, layer, shard);
   const bool takes_sums = phase == Phase::backward_statistics;
   const Statistics sums = takes_sums ? statistics(op, to.shards.held(layer, shard)) : Statistics{};
-  if (backward_reads_input(op)) {
+  if (backward_reads_input(to.graph[layer])) {
     const GatheredAgain& again = round.again[to.step.reader_for(layer)()];
     operands.add_inputs(again.empty() ? own.inputs : again.inputs);
   }

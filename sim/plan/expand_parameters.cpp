@@ -121,7 +121,8 @@ void place_buckets(Expansion& to) {
     choose_algorithms(to);
   }
   for (const Bucket& bucket : buckets) {
-    if (!shares_gradients(to.options.sync, bucket)) place_gradients(to, bucket);
+    if (bucket.frozen || shares_gradients(to.options.sync, bucket)) continue;
+    place_gradients(to, bucket);
   }
 }
 
@@ -138,14 +139,16 @@ void place_parameters(Expansion& to, LayerId layer) {
   for (const std::uint32_t shard : to.shards.of(layer)) {
     const std::int64_t held =
         shard_parameters(to.graph[layer], to.shards.tile(layer, shard)).total();
-    const auto add = [&](BufferKind kind, DType type) {
-      return add_values(to, kind, layer, shard, held, Bytes{held * element_bytes(type)});
+    const auto add = [&](BufferKind kind, Bytes bytes) {
+      return add_values(to, kind, layer, shard, held, bytes);
     };
-    own.buffers.push_back({add(BufferKind::parameters, to.options.dtypes.parameters)});
+    const Bytes bytes = held_bytes(to.graph[layer], held, to.options.dtypes.parameters);
+    own.buffers.push_back({add(BufferKind::parameters, bytes)});
     if (!trains) continue;
     Values& gradients = own.gradients[to.shards.slot(layer, shard)];
     if (gradients.buffer.valid()) continue;
-    gradients = {add(BufferKind::parameter_gradients, to.options.dtypes.gradients)};
+    gradients = {add(BufferKind::parameter_gradients,
+                     Bytes{held * element_bytes(to.options.dtypes.gradients)})};
   }
 }
 

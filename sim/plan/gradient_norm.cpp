@@ -51,7 +51,7 @@ void add_layers(const Expansion& to, NormParts& parts) {
 
 void add_bucket(const Expansion& to, std::uint32_t b, NormParts& parts) {
   const Bucket& bucket = to.step.buckets[b];
-  if (!is_expanded(to, bucket)) return;
+  if (bucket.frozen || !is_expanded(to, bucket)) return;
   const bool shares = to.options.sync.shares();
   const std::vector<TaskId>& ends = shares ? to.shared[b].reduced : to.summed[b];
   const BucketPart& end = bucket.parts.back();

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/graph/finetuning.h"
 #include "sim/graph/ops/limits.h"
 #include "sim/graph/ops/phase.h"
 #include "sim/graph/optimizer.h"
@@ -114,6 +115,12 @@ constexpr auto kSettings = std::to_array<SettingSpec>({
      "what is computed again for the backward pass, not kept: none, selective (attentions that "
      "keep their scores) or full (all of a block but what it reads; default none)",
      kRecomputeNames},
+    {"train", ValueForm::training, kEveryJob, "WHAT",
+     "which parameters a step trains: full (all), lora:r=R[,alpha=A][,targets=attention|all|"
+     "NAME+NAME][,dtype=nf4|int8] (adapters of rank R beside products, whose own weights, and all "
+     "others, stay as they are, in fewer bits where a dtype says so; alpha is 2 R, targets those "
+     "of "
+     "attention), or frozen:LAYER[+LAYER] (all but those of layers that begin so; default full)"},
     {"as", ValueForm::text, kSimulated, "FRAMEWORK",
      "run as a framework does: a name (strata frameworks) or a .toml file; docs/frameworks.md has "
      "what each sets (default none)"},
@@ -394,6 +401,8 @@ void check_text(const SettingSpec& setting, const Value& value, const std::strin
       return check_parsed(value, text, parse_bytes);
     case ValueForm::dims:
       return check_parsed(value, text, parse_open_dims);
+    case ValueForm::training:
+      return check_parsed(value, text, parse_finetuning);
     case ValueForm::positive:
     case ValueForm::natural:
       return check_integer(value, text, whole_range(setting, job));

@@ -31,6 +31,7 @@ enum class ValueForm : std::uint8_t {
   strategy,  ///< one of a few words, or a .json file
   files,     ///< names of files, without commas
   dims,      ///< NAME=NUMBER, several with commas between
+  training,  ///< as parse_finetuning() takes it
   size,      ///< bytes: "8 GiB", or an integer
   positive,  ///< an integer of at least 1
   natural,   ///< an integer of at least 0

@@ -46,11 +46,11 @@ class Kept {
     const std::int64_t output = volume(parts.held(0));
     const std::int64_t held = l.weight_of.valid() ? 0 : shard_parameters(l, shard).total();
     const std::int64_t state =
-        has_backward(layer) ? state_bytes(by_.optimizer, dtypes_.parameters) : 0;
+        has_backward(layer) && l.trains() ? state_bytes(by_.optimizer, dtypes_.parameters) : 0;
     // Of a bucket that it is in, whose interval is at least that of each layer by itself.
     const std::int64_t part = interval(layer, degrees, held);
     const std::int64_t parameters =
-        (by_.zero >= Zero::parameters ? part : held) * element_bytes(dtypes_.parameters) +
+        held_bytes(l, by_.zero >= Zero::parameters ? part : held, dtypes_.parameters).value +
         (by_.zero >= Zero::state ? part : held) * state;
     if (!has_instant_ || !has_backward(layer)) return parameters;
     std::int64_t values = 0;
@@ -87,7 +87,8 @@ class Kept {
   }
   // At least; of a weight of which there are copies more than are known here.
   std::int64_t interval(LayerId layer, const Degrees& degrees, std::int64_t held) const {
-    if (!counts_[layer()].updates) return held;
+    const bool frozen_and_shared = graph_[layer].frozen && by_.zero >= Zero::parameters;
+    if (!counts_[layer()].updates && !frozen_and_shared) return held;
     return is_shared_[layer()] ? 0
                                : held / static_cast<std::int64_t>(
                                             replica_shards(graph_[layer], degrees).front().size());
@@ -110,7 +111,7 @@ class Kept {
   }
   std::vector<std::size_t> inputs_read(LayerId layer) const {
     std::vector<std::size_t> inputs;
-    if (!backward_reads_input(graph_[layer].op) || !has_backward(layer)) return inputs;
+    if (!backward_reads_input(graph_[layer]) || !has_backward(layer)) return inputs;
     for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {
       if (!earlier_reading(graph_[layer], input)) inputs.push_back(input);
     }

@@ -104,7 +104,6 @@ SearchSpace with_rounds(const Case& input, const SearchSpace& space) {
 
 bool parameters_fit(const Case& input, const Strategy& strategy, std::optional<Bytes> limit) {
   std::vector<Bytes> held(input.cluster.device_count());
-  const std::int64_t size = element_bytes(input.dtypes.parameters);
   for (std::size_t i = 0; i < input.graph.size(); ++i) {
     const Layer& layer = input.graph[LayerId(i)];
     if (layer.weight_of.valid() || layer.parameters.total() == 0) continue;
@@ -112,7 +111,8 @@ bool parameters_fit(const Case& input, const Strategy& strategy, std::optional<B
     const Partition parts = partition(layer, config.degrees);
     for (std::size_t shard = 0; shard < config.devices.size(); ++shard) {
       const Tile tile = parts.tile(static_cast<std::int64_t>(shard));
-      held[config.devices[shard]()] += Bytes{shard_parameters(layer, tile).total() * size};
+      held[config.devices[shard]()] +=
+          held_bytes(layer, shard_parameters(layer, tile).total(), input.dtypes.parameters);
     }
   }
   for (std::size_t d = 0; d < held.size(); ++d) {

@@ -5,7 +5,7 @@ namespace strata {
 namespace {
 
 bool gathers_inputs_again(const StepInProgress& to, LayerId layer) {
-  return to.options.gathers_again && backward_reads_input(to.graph[layer].op) &&
+  return to.options.gathers_again && backward_reads_input(to.graph[layer]) &&
          !to.graph.consumers(layer).empty() && !to.step[layer].again;
 }
 

@@ -1,6 +1,7 @@
 #include "sim/step/buckets.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "sim/base/error.h"
@@ -16,15 +17,20 @@ class Filling {
   Filling(Bytes capacity, std::int64_t element_bytes, std::int64_t unit)
       : capacity_(capacity), element_bytes_(element_bytes), unit_(unit) {}
 
-  void add(std::vector<DeviceId> devices, BucketPart part, std::int64_t values) {
+  void add(std::vector<DeviceId> devices, BucketPart part, std::int64_t values, bool frozen) {
+    auto& open_by_devices = open_[frozen ? 1 : 0];
+    auto& last = last_[frozen ? 1 : 0];
     // Mostly those of the layer before: to look for very many devices takes long.
-    if (last_ == open_.end() || last_->first != devices) {
-      last_ = open_.try_emplace(std::move(devices), Open{std::min(kFirstBucket, capacity_)}).first;
+    if (last == open_by_devices.end() || last->first != devices) {
+      last =
+          open_by_devices.try_emplace(std::move(devices), Open{std::min(kFirstBucket, capacity_)})
+              .first;
     }
-    Open& open = last_->second;
+    Open& open = last->second;
     if (open.bucket == kNone) {
       open.bucket = all_.size();
-      all_.push_back({last_->first, {}, 0});
+      all_.push_back({last->first, {}, 0});
+      all_.back().frozen = frozen;
     }
     Bucket& bucket = all_[open.bucket];
     part.first = (bucket.values + unit_ - 1) / unit_ * unit_;
@@ -51,8 +57,9 @@ class Filling {
 
   Bytes capacity_;
   std::int64_t element_bytes_, unit_;
-  std::map<std::vector<DeviceId>, Open> open_;
-  std::map<std::vector<DeviceId>, Open>::iterator last_ = open_.end();
+  using OpenByDevices = std::map<std::vector<DeviceId>, Open>;
+  std::array<OpenByDevices, 2> open_;  // of trained parameters, and of frozen ones
+  std::array<OpenByDevices::iterator, 2> last_ = {open_[0].end(), open_[1].end()};
   std::vector<Bucket> all_;
 };
 
@@ -96,6 +103,7 @@ std::vector<std::size_t> replicas_in(const BucketPart& part, std::size_t k, std:
 
 Bucket bucket_of_group(const Bucket& all, std::size_t k, std::size_t groups) {
   Bucket own{{}, {}, all.values};
+  own.frozen = all.frozen;
   for (const std::size_t replica : replicas_in(all.parts.front(), k, groups)) {
     own.devices.push_back(all.devices[replica]);
   }
@@ -135,11 +143,12 @@ std::vector<Bucket> in_groups(std::vector<Bucket> buckets, std::int64_t group) {
 std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strategy,
                                      const std::vector<bool>& trains, Bytes capacity,
                                      std::int64_t element_bytes, std::int64_t unit,
-                                     std::int64_t group) {
+                                     std::int64_t group, const std::vector<bool>& frozen) {
   Filling filling(capacity, element_bytes, unit);
   for (std::size_t i = graph.size(); i-- > 0;) {
     const LayerId layer(i);
-    if (!trains[i]) continue;
+    const bool is_frozen = !frozen.empty() && frozen[i];
+    if (!trains[i] && !is_frozen) continue;
     const Partition cut = partition(graph[layer], strategy[layer].degrees);
     const std::vector<LayerId> copies = weight_copies(graph, layer, strategy.configs());
     for (std::vector<std::uint32_t>& shards :
@@ -169,8 +178,8 @@ std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strateg
             shards_with(graph[copy], strategy[copy].degrees, weight_part(graph[layer], tile)));
       }
       if (devices.size() == 1) continue;
-      filling.add(std::move(devices), std::move(part),
-                  shard_parameters(graph[layer], tile).total());
+      filling.add(std::move(devices), std::move(part), shard_parameters(graph[layer], tile).total(),
+                  is_frozen);
     }
   }
   return in_groups(std::move(filling).all(), group);

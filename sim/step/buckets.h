@@ -45,6 +45,7 @@ struct Bucket {
   /// Buckets of the same values, one for each group of replicas that share: the first of them, and
   /// how many.
   std::uint32_t first_alike = 0, alike = 1;
+  bool frozen = false;  ///< of parameters that have no gradients, and are shared alone
 };
 
 /// Whether several layers hold copies of a weight in it.
@@ -61,10 +62,11 @@ inline bool has_copies(const Bucket& bucket) {
 /// a weight have theirs where its owner has them. Parts begin at multiples of `unit` values, behind
 /// gaps that nobody reads. Replicas of a layer that share in groups have a bucket for each group,
 /// of `group` of them in order (0: of all), or of the largest divisor of their number below it.
+/// Where parameters are shared, those of layers in `frozen` have buckets of their own.
 std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strategy,
                                      const std::vector<bool>& trains, Bytes capacity,
                                      std::int64_t element_bytes, std::int64_t unit = 1,
-                                     std::int64_t group = 0);
+                                     std::int64_t group = 0, const std::vector<bool>& frozen = {});
 
 inline constexpr Bytes kFirstBucket{std::int64_t{1} << 20};
 

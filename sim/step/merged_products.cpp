@@ -23,6 +23,7 @@ std::vector<LayerId> products_of_one_input(const Graph& graph, LayerId layer) {
   for (LayerId reader : graph.consumers(own.inputs.front())) {
     const Layer& other = graph[reader];
     const bool alike = other.op.index() == own.op.index() &&
+                       other.adapts.valid() == own.adapts.valid() && other.format == own.format &&
                        (other.parameters.bias > 0) == (own.parameters.bias > 0);
     if (is_product(other) && alike) layers.push_back(reader);
   }

@@ -23,7 +23,7 @@ std::vector<LayerId> Recomputation::segment_until(LayerId layer) const {
 
 bool Recomputation::reads_of_segment(LayerId layer, std::uint32_t segment) const {
   const Layer& l = to_.graph[layer];
-  if (to_.step[layer].again || !to_.step[layer].needs_gradient || !backward_reads_input(l.op)) {
+  if (to_.step[layer].again || !to_.step[layer].needs_gradient || !backward_reads_input(l)) {
     return false;
   }
   return std::any_of(l.inputs.begin(), l.inputs.end(), [&](LayerId input) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
 #include "sim/graph/regions.h"
 #include "sim/step/passes.h"
 #include "sim/step/redistribution.h"
@@ -47,13 +50,33 @@ std::vector<StepLayer> layers_of(const Graph& graph, const Strategy& strategy,
   return layers;
 }
 
+// Layers that nobody trains, whose parameters replicas share all the same. Those of which several
+// stages have copies stay whole.
+std::vector<bool> frozen_and_shared(const Graph& graph, const std::vector<StepLayer>& layers,
+                                    const GradientSync& sync) {
+  if (sync.zero < Zero::parameters) return {};
+  std::vector<bool> shared;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const Layer& layer = graph[LayerId(i)];
+    const bool held = layer.held().total() > 0;
+    shared.push_back(held && layer.frozen && !layers[i].copied);
+    if (!shared.back() || layer.format == WeightFormat::plain) continue;
+    throw InputError(fmt::format(
+        "`zero` 3 shares parameters of one type, but layer {} keeps its own in fewer bits; "
+        "allowed: `zero` 0, 1 or 2, or `train` without dtype",
+        layer.name));
+  }
+  return shared;
+}
+
 std::vector<Bucket> buckets_of(const Graph& graph, const Strategy& strategy,
                                const std::vector<StepLayer>& layers, const StepOptions& options) {
   std::vector<bool> trains;
   trains.reserve(layers.size());
   for (const StepLayer& layer : layers) trains.push_back(layer.phases[Phase::update]);
   return gradient_buckets(graph, strategy, trains, options.sync.bucket_in_use(),
-                          options.gradient_bytes, options.sync.unit(), options.sync.zero_group);
+                          options.gradient_bytes, options.sync.unit(), options.sync.zero_group,
+                          frozen_and_shared(graph, layers, options.sync));
 }
 
 // One round of one stage is in no order but that of its layers, unless a schedule splits its
@@ -70,7 +93,7 @@ bool computes_in_turn(const StepOptions& options, const Stages& stages) {
 }  // namespace
 
 bool shares_gradients(const GradientSync& sync, const Bucket& bucket) {
-  return sync.zero >= Zero::gradients && !has_copies(bucket);
+  return sync.zero >= Zero::gradients && !bucket.frozen && !has_copies(bucket);
 }
 
 bool shares_parameters(const GradientSync& sync, const Bucket& bucket) {

@@ -112,6 +112,7 @@ void ReplicaSums::add_end(std::uint32_t round) {
   for (const Work& work : late_) to_.add(work, round);
   if (!to_.options.sync.shares()) return;
   for (auto b = static_cast<std::uint32_t>(to_.step.buckets.size()); b-- > 0;) {
+    if (to_.step.buckets[b].frozen) continue;
     if (shares_parameters(to_.options.sync, to_.step.buckets[b])) continue;
     to_.add(GatherUpdated{b}, round);
   }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/graph/finetuning.h"
 #include "sim/graph/regions.h"
 #include "sim/strategy/chunks.h"
 #include "sim/strategy/shared_weight.h"
@@ -80,6 +81,7 @@ class Hybrid {
         std::any_of(layer.inputs.begin(), layer.inputs.end(),
                     [&](LayerId producer) { return channels_[producer()]; });
     if (is_of_experts(layer)) return add_experts(layer, reads_channels);
+    if (layer.adapts.valid()) return add_adapter(layer, reads_channels);
     if (!reads_channels && is_latent(LayerId(configs_.size()))) {
       configs_.push_back(in_shared_tokens(layer));
       channels_.push_back(false);
@@ -92,6 +94,18 @@ class Hybrid {
         (is_product(layer) || layer.output[Dim::w] == 1 || (reads_channels && !mixes(layer)));
     configs_.push_back(input         ? config_on_first_devices(kWhole)
                        : sums        ? in_terms(layer)
+                       : by_channels ? in_channels(layer)
+                                     : in_tokens(layer));
+    channels_.push_back(by_channels);
+  }
+
+  // Beside a product that is cut in channels, A is whole and B is cut as the product; where the
+  // product adds terms up, A does, too, and B is whole.
+  void add_adapter(const Layer& layer, bool reads_channels) {
+    const bool down = adapter_part(graph_, LayerId(configs_.size())) == AdapterPart::down;
+    const bool by_channels = !down && channels_[layer.adapts()];
+    const bool sums = down && reads_channels && layer.reduction >= std::max(2, sizes_.tensor);
+    configs_.push_back(sums          ? in_terms(layer)
                        : by_channels ? in_channels(layer)
                                      : in_tokens(layer));
     channels_.push_back(by_channels);

@@ -116,7 +116,7 @@ std::vector<bool> computed_again(const Graph& graph, const Segments& segments,
     const auto readers = graph.consumers(id);
     const bool is_read = std::any_of(readers.begin(), readers.end(), [&](LayerId reader) {
       return segments[reader()] == segments[i] &&
-             (again[reader()] || backward_reads_input(graph[reader].op));
+             (again[reader()] || backward_reads_input(graph[reader]));
     });
     again[i] = is_read || sharing[i] || backward_reads_output(layer.op) ||
                keeps_something(graph, layer, kernels);

@@ -268,6 +268,7 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
              fp32_parameters(request.input.training.dtype),
              {}};
   input.optimizer = request.input.training.optimizer;
+  input.train = request.input.training.train;
   cut_in_time(request.input.training, input.graph.batch(), input);
   auto costs = load_costs(runner, input, request, cancelled, progress);
   const Strategy asked = load_strategy(request.strategy, input, request.space);

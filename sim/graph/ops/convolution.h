@@ -26,7 +26,7 @@ struct Convolution {
   std::string_view name() const;
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext& context) const;
-  BackwardReads backward_reads() const { return {.inputs = true}; }
+  BackwardReads backward_reads() const { return {.inputs = true, .inputs_for_parameters = true}; }
   /// Multiply-accumulates per output element: I/groups x kernel; -1 beyond kMaxMacs.
   std::int64_t macs_per_output(InputExtents inputs) const;
   Parameters parameters(InputExtents inputs) const;

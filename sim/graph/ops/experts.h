@@ -108,7 +108,7 @@ struct ExpertLinear {
   std::string_view name() const { return "expert_linear"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const;
-  BackwardReads backward_reads() const { return {.inputs = true}; }
+  BackwardReads backward_reads() const { return {.inputs = true, .inputs_for_parameters = true}; }
   Parameters parameters(InputExtents inputs) const;
   /// The input's channels.
   std::int64_t macs_per_output(InputExtents inputs) const;

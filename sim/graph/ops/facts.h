@@ -186,6 +186,7 @@ struct OpTraits {
 /// Which tensors of the forward pass any backward phase reads, beside the gradient.
 struct BackwardReads {
   bool inputs = false, output = false;
+  bool inputs_for_parameters = false;  ///< inputs for the gradient of the parameters alone
 };
 
 }  // namespace strata

@@ -21,7 +21,7 @@ struct FullyConnected {
   std::string_view name() const { return "fc"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kReducedChannels; }
-  BackwardReads backward_reads() const { return {.inputs = true}; }
+  BackwardReads backward_reads() const { return {.inputs = true, .inputs_for_parameters = true}; }
   /// The input's features.
   std::int64_t macs_per_output(InputExtents inputs) const;
   Parameters parameters(InputExtents inputs) const;

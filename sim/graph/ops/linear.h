@@ -26,7 +26,7 @@ struct Linear {
   std::string_view name() const { return "linear"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const;
-  BackwardReads backward_reads() const { return {.inputs = true}; }
+  BackwardReads backward_reads() const { return {.inputs = true, .inputs_for_parameters = true}; }
   /// The input's channels.
   std::int64_t macs_per_output(InputExtents inputs) const;
   Parameters parameters(InputExtents inputs) const;

@@ -27,7 +27,10 @@ constexpr std::uint64_t kSeed = 1;
 
 Graph load_for(const ValidateRequest& request, const std::string& model, std::size_t devices) {
   const auto count = static_cast<std::int64_t>(devices);
-  return load_model(model, batch_of(request.training, count), Unsupported::refuse, request.dims);
+  const std::int64_t batch = batch_of(request.training, count);
+  Network network =
+      load_network(model, batch, FileWeights::skip, Unsupported::refuse, request.dims);
+  return trained_as(std::move(network), request.training.train).graph;
 }
 
 /// How many rounds of turns there are: a number, or as many as a time has room for.
@@ -176,6 +179,7 @@ class Validation {
     input.cut = whole_.cut;
     input.schedule = whole_.schedule;
     input.recompute = whole_.recompute;
+    input.train = request_.training.train;
     return input;
   }
 
