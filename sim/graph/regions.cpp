@@ -102,6 +102,19 @@ bool meet(const Graph& graph, LayerId a, LayerId b) {
          readers.end();
 }
 
+namespace {
+
+// Whether they are one product's, or products' that meet.
+bool belong_together(const Graph& graph, LayerId a, LayerId b) {
+  const auto product = [&](LayerId layer) {
+    const LayerId base = graph[layer].adapts;
+    return base.valid() ? base : layer;
+  };
+  return product(a) == product(b) || meet(graph, product(a), product(b));
+}
+
+}  // namespace
+
 LayerId first_reader(const Graph& graph, LayerId layer) {
   const Layer& it = graph[layer];
   if (!traits(it.op).shares_reading || it.weight_of.valid()) return {};
@@ -110,8 +123,8 @@ LayerId first_reader(const Graph& graph, LayerId layer) {
     if (reader == layer) break;
     const Layer& before = graph[reader];
     if (before.op.index() == it.op.index() && !before.weight_of.valid() &&
-        before.adapts.valid() == it.adapts.valid() &&
-        graph.needs_gradient(reader) == graph.needs_gradient(layer) && meet(graph, reader, layer)) {
+        graph.needs_gradient(reader) == graph.needs_gradient(layer) &&
+        belong_together(graph, reader, layer)) {
       return reader;
     }
   }

@@ -32,12 +32,13 @@ std::vector<Box> needed_input(const AccessMap& access, const Extents& input, con
 /// boxes arrive once for both, and one sum of gradients goes back.
 std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input);
 
-/// Whether one layer reads both, or what norms make of them: an attention its query and key.
+/// Whether one layer reads both, or what norms or adapters make of them: an attention its query and
+/// key.
 bool meet(const Graph& graph, LayerId a, LayerId b);
 
 /// The first layer that reads the layer's only input for both where they are cut alike: the same
 /// boxes arrive once, and one sum of gradients goes back. Both are linear, with weights of their
-/// own, and meet() (in an attention, a gate). Invalid where there is none.
+/// own, and meet() (in an attention, a gate), or adapt such products. Invalid where there is none.
 LayerId first_reader(const Graph& graph, LayerId layer);
 
 /// For the shard with this output box.

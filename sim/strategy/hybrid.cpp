@@ -83,7 +83,7 @@ class Hybrid {
     if (is_of_experts(layer)) return add_experts(layer, reads_channels);
     if (layer.adapts.valid()) return add_adapter(layer, reads_channels);
     if (!reads_channels && is_latent(LayerId(configs_.size()))) {
-      configs_.push_back(in_shared_tokens(layer));
+      configs_.push_back(in_parts_of_tokens(layer));
       channels_.push_back(false);
       return;
     }
@@ -99,15 +99,22 @@ class Hybrid {
     channels_.push_back(by_channels);
   }
 
-  // Beside a product that is cut in channels, A is whole and B is cut as the product; where the
-  // product adds terms up, A does, too, and B is whole.
+  // Beside a product that is cut in channels, B is cut as the product; where the product adds terms
+  // up, A does, too. The other one of the two is cut in tokens where devices share these; else in
+  // channels, and what it makes is gathered, as Megatron-LM's adapters do.
   void add_adapter(const Layer& layer, bool reads_channels) {
-    const bool down = adapter_part(graph_, LayerId(configs_.size())) == AdapterPart::down;
-    const bool by_channels = !down && channels_[layer.adapts()];
-    const bool sums = down && reads_channels && layer.reduction >= std::max(2, sizes_.tensor);
+    const AdapterPart part = adapter_part(graph_, LayerId(configs_.size()));
+    const bool sums = part == AdapterPart::down && reads_channels &&
+                      layer.reduction >= std::max(2, sizes_.tensor);
+    const bool apart =
+        part != AdapterPart::sum && !sizes_.shares_tokens && may_cut(layer, Dim::c, sizes_.tensor);
+    const bool as_product = part != AdapterPart::down && channels_[layer.adapts()];
+    const bool by_channels = !sums && (apart || as_product);
+    const bool copies = part == AdapterPart::sum;
     configs_.push_back(sums          ? in_terms(layer)
                        : by_channels ? in_channels(layer)
-                                     : in_tokens(layer));
+                       : copies      ? in_tokens(layer)
+                                     : in_parts_of_tokens(layer));
     channels_.push_back(by_channels);
   }
 
@@ -227,8 +234,8 @@ class Hybrid {
     cut.strides[Dim::n] = sizes_.context * sizes_.tensor;
     return placed(layer, cut);
   }
-  // Each of T devices has some tokens, whether or not it has those of what lies around.
-  Config in_shared_tokens(const Layer& layer) const {
+  // Each has some tokens, whether it shares what lies between products or not.
+  Config in_parts_of_tokens(const Layer& layer) const {
     Cut cut{kWhole, kWhole};
     cut.degrees[Dim::n] = samples_;
     cut.degrees[Dim::w] = sizes_.context * sizes_.tensor;
