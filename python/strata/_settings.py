@@ -28,6 +28,7 @@ class Step(TypedDict, total=False):
     micro_batch: int
     schedule: File
     recompute: str
+    train: str
 
 
 class Training(Step, total=False):

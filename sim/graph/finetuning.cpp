@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/graph/ops/limits.h"
 #include "sim/text/split.h"
 #include "sim/text/units.h"
 
@@ -19,6 +18,7 @@ namespace strata {
 namespace {
 
 constexpr std::string_view kLora = "lora", kFrozen = "frozen";
+constexpr std::int64_t kMostRank = 1 << 20;
 constexpr double kLeastAlpha = 1e-6, kMostAlpha = 1e6;
 
 /// A product by the word for it, and how its layer's name ends: in the zoo, and in files.
@@ -60,8 +60,8 @@ std::int64_t read_rank(std::string_view text, std::string_view digits) {
   std::int64_t rank = 0;
   const char* const end = digits.data() + digits.size();
   const auto [stop, error] = std::from_chars(digits.data(), end, rank);
-  if (error == std::errc() && stop == end && rank >= 1 && rank <= kMaxExtent) return rank;
-  refuse(text, fmt::format("r must be an integer from 1 to {}, not '{}'", kMaxExtent, digits));
+  if (error == std::errc() && stop == end && rank >= 1 && rank <= kMostRank) return rank;
+  refuse(text, fmt::format("r must be an integer from 1 to {}, not '{}'", kMostRank, digits));
 }
 
 double read_alpha(std::string_view text, std::string_view number) {
@@ -93,6 +93,7 @@ Lora parse_lora(std::string_view text, std::string_view keys) {
   lora.targets = words(kOfAttention);
   std::optional<double> alpha;
   std::set<std::string, std::less<>> given;
+  if (keys.empty()) refuse(text, "r is missing");
   for (const std::string& item : split_at_commas(keys)) {
     const std::size_t equals = std::min(item.find('='), item.size());
     const std::string_view key = std::string_view(item).substr(0, equals);

@@ -41,6 +41,8 @@ std::string other_text(const SettingSpec& spec) {
       return "7";
     case ValueForm::dims:
       return "height=7";
+    case ValueForm::training:
+      return "lora:r=7";
     default:
       return spec.key == "as" ? "megatron" : spec.key == "schedule" ? "gpipe" : "p100-1x4";
   }

@@ -55,6 +55,7 @@ std::string other_value(const SettingSpec& setting) {
   if (setting.form == ValueForm::size) return "3 MiB";
   if (setting.form == ValueForm::files) return "other.toml";
   if (setting.form == ValueForm::dims) return "height=3";
+  if (setting.form == ValueForm::training) return "lora:r=4";
   if (setting.form == ValueForm::text || setting.form == ValueForm::strategy) return "none";
   return "7";
 }
