@@ -105,6 +105,8 @@ Lora parse_lora(std::string_view text, std::string_view keys) {
       alpha = read_alpha(text, value);
     } else if (key == "targets") {
       lora.targets = read_targets(text, value);
+    } else if (key == "also") {
+      lora.also = split_at_plus(value, text);
     } else if (key == "dtype") {
       lora.format = read_format(text, value);
     } else {
@@ -137,6 +139,23 @@ bool is_target(const Layer& layer, std::string_view word) {
   if (known == kTargets.end()) return ends_as(layer.name, word);
   return std::ranges::any_of(known->ends,
                              [&](std::string_view end) { return ends_as(layer.name, end); });
+}
+
+bool is_chosen(const Layer& layer, std::span<const std::string> names) {
+  return std::ranges::any_of(names,
+                             [&](const std::string& word) { return begins_as(layer.name, word); });
+}
+
+void check_layers(const Graph& graph, std::span<const std::string> names) {
+  for (const std::string& word : names) {
+    if (std::ranges::any_of(graph.layers(),
+                            [&](const Layer& layer) { return begins_as(layer.name, word); })) {
+      continue;
+    }
+    throw InputError(fmt::format(
+        "`train`: network {} has no layer '{}'; allowed: names of layers, or what these begin with",
+        graph.name(), word));
+  }
 }
 
 // Of some words for products a network may have none: gate, where a feed-forward layer has two.
@@ -177,9 +196,12 @@ class Adapting {
     for (const Layer& layer : graph_.layers()) {
       const LayerId base = to_.add(layer.name, layer.op, inputs_of(layer));
       const bool reduced = is_kept_in(layer, lora_.format) && !ends_network(LayerId(now_.size()));
-      to_.freeze(base, reduced ? lora_.format : WeightFormat::plain);
-      const bool adapted = std::ranges::any_of(
-          lora_.targets, [&](const std::string& word) { return is_target(layer, word); });
+      const bool whole = is_chosen(layer, lora_.also);
+      if (!whole) to_.freeze(base, reduced ? lora_.format : WeightFormat::plain);
+      const bool adapted =
+          !whole && std::ranges::any_of(lora_.targets, [&](const std::string& word) {
+            return is_target(layer, word);
+          });
       now_.push_back(adapted ? add_adapter(layer, base) : base);
       speeds.resize(base(), 1.0);
       speeds.push_back(layer.speed);
@@ -224,22 +246,12 @@ class Adapting {
 };
 
 Graph frozen(const Graph& graph, std::span<const std::string> names) {
-  for (const std::string& word : names) {
-    if (std::ranges::any_of(graph.layers(),
-                            [&](const Layer& layer) { return begins_as(layer.name, word); })) {
-      continue;
-    }
-    throw InputError(fmt::format(
-        "`train`: network {} has no layer '{}'; allowed: names of layers, or what these begin with",
-        graph.name(), word));
-  }
+  check_layers(graph, names);
   GraphBuilder to(graph.name(), graph.batch());
   std::vector<double> speeds;
   for (const Layer& layer : graph.layers()) {
     const LayerId added = to.add(layer.name, layer.op, layer.inputs);
-    const bool chosen = std::ranges::any_of(
-        names, [&](const std::string& word) { return begins_as(layer.name, word); });
-    if (chosen) to.freeze(added);
+    if (is_chosen(layer, names)) to.freeze(added);
     speeds.push_back(layer.speed);
   }
   Graph result = std::move(to).build().with_speeds(speeds);
@@ -264,6 +276,7 @@ Graph finetuned(const Graph& graph, const Finetuning& how) {
   if (!how.frozen.empty()) return frozen(graph, how.frozen);
   if (!how.lora) return graph;
   check_targets(graph, *how.lora);
+  check_layers(graph, how.lora->also);
   return Adapting(graph, *how.lora).build();
 }
 

@@ -23,6 +23,7 @@ struct Lora {
   /// layers end.
   std::vector<std::string> targets;
   WeightFormat format = WeightFormat::plain;  ///< of the linear layers of the network itself
+  std::vector<std::string> also;              ///< layers that are trained whole, as in Finetuning
   bool operator==(const Lora&) const = default;
 };
 
@@ -37,7 +38,8 @@ struct Finetuning {
 };
 
 inline constexpr std::string_view kFinetuningForms =
-    "full, lora:r=R[,alpha=A][,targets=attention|all|NAME+NAME][,dtype=nf4|int8], "
+    "full, "
+    "lora:r=R[,alpha=A][,targets=attention|all|NAME+NAME][,dtype=nf4|int8][,also=LAYER+LAYER], "
     "frozen:LAYER[+LAYER]";
 
 /// Of a text as kFinetuningForms says; empty: full. Throws InputError.

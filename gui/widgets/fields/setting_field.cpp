@@ -57,9 +57,9 @@ QStringList offered_for(const SettingSpec& spec) {
   } else if (spec.key == "as") {
     for (const std::string& name : framework_names()) names << words_of(name);
   } else if (spec.key == "train") {
-    names = QStringList{QStringLiteral("full"), QStringLiteral("lora:r=16"),
-                        QStringLiteral("lora:r=16,targets=all"),
-                        QStringLiteral("lora:r=16,dtype=nf4")};
+    names =
+        QStringList{QStringLiteral("full"), QStringLiteral("lora:r=16"),
+                    QStringLiteral("lora:r=16,targets=all"), QStringLiteral("lora:r=16,dtype=nf4")};
   } else if (spec.key == "bucket") {
     names = QStringList{QStringLiteral("0"), QStringLiteral("1 MiB"), QStringLiteral("25 MiB")};
   }
