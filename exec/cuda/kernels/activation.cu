@@ -38,7 +38,7 @@ void with_function(const Activation& op, const Use& use) {
     case Kind::softcap:
       return use(Softcap());
     case Kind::scale:
-      return use(Scale());
+      return use(ScaleByConstant());
   }
 }
 

@@ -90,7 +90,7 @@ struct Softcap {
   }
 };
 /// The slope is the factor.
-struct Scale {
+struct ScaleByConstant {
   STRATA_ANYWHERE static float value(float x, float factor) { return factor * x; }
   STRATA_ANYWHERE static float gradient(float dy, float, float factor) { return factor * dy; }
 };
