@@ -16,6 +16,7 @@
 #include "sim/case/what_ifs.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/cluster/presets.h"
+#include "sim/graph/finetuning.h"
 #include "sim/graph/model_file.h"
 #include "sim/graph/zoo.h"
 #include "sim/scenario/settings.h"
@@ -294,6 +295,7 @@ class CaseDrawer {
     if (setting.key == "zero_group") return draw_zero_group();
     if (setting.key == "dtype") return add("dtype", std::string(name(drawn_type())));
     if (setting.key == "as") return add("as", one_of(random_, framework_names()));
+    if (setting.key == "train") return draw_finetuning();
     switch (setting.form) {
       case ValueForm::choice:
       case ValueForm::flag:
@@ -314,6 +316,20 @@ class CaseDrawer {
   void draw_zero_group() {
     const std::string zero = drawn_.value("zero");
     if (!zero.empty() && zero != "0") add("zero_group", fmt::format("{}", pick(random_, 2, 6)));
+  }
+
+  // Adapters are layers of their own, that a drawn strategy file says nothing of.
+  void draw_finetuning() {
+    const bool adapts = !drawn_.value("strategy").ends_with(".json") && is_said(random_);
+    const std::string how = adapts
+                                ? fmt::format("lora:r={},targets={}", pick(random_, 1, 8),
+                                              is_said(random_) ? "all" : "attention")
+                                : "frozen:" + (*graph_)[LayerId(random_() % graph_->size())].name;
+    try {
+      finetuned(*graph_, parse_finetuning(how));
+      add("train", how);
+    } catch (const InputError&) {  // it has no such products, or no other parameters
+    }
   }
 
   std::string drawn_schedule() {

@@ -103,7 +103,7 @@ void sharing_moves_what_its_formula_says(Trial& trial) {
   if (!cut.sync.shares() || cut.sync.zero_group > 0 || !one_type ||
       has_copies_of_weights(cut.graph))
     return;
-  if (!trial.is("as", "") || !trial.is("strategy", "data")) return;
+  if (!trial.is("as", "") || !trial.is("strategy", "data") || !trial.is("train", "")) return;
   trial.applies();
   const std::int64_t apart =
       trial.with({{"zero", "0"}, {"zero_group", ""}}).found.communication.sync.value;
