@@ -229,17 +229,18 @@ void bytes_are_those_of_the_definitions(Trial& trial) {
                     "twice the bytes of sums, and counted", 0);
 }
 
-// Parameters, and what an optimizer keeps of them where nothing is shared and neither a server nor
-// hosts keep it.
+// Parameters, and what an optimizer keeps of those that it trains where nothing is shared and
+// neither a server nor hosts keep it.
 std::vector<std::int64_t> held_bytes(const Case& cut, const Strategy& strategy) {
   std::vector<std::int64_t> least(cut.cluster.device_count());
-  std::int64_t each = element_bytes(cut.dtypes.parameters);
+  const std::int64_t parameters = element_bytes(cut.dtypes.parameters);
   const bool whole =
       cut.sync.zero == Zero::nothing && !cut.sync.may_serve() && !cut.sync.updates_on_host();
-  if (whole) each += state_bytes(cut.optimizer, cut.dtypes.parameters);
+  const std::int64_t state = whole ? state_bytes(cut.optimizer, cut.dtypes.parameters) : 0;
   for (std::size_t i = 0; i < cut.graph.size(); ++i) {
     const Layer& layer = cut.graph[LayerId(i)];
     if (layer.weight_of.valid() || !cut.graph.needs_gradient(LayerId(i))) continue;
+    const std::int64_t each = parameters + (layer.trains() ? state : 0);
     const Config& config = strategy[LayerId(i)];
     const Partition parts = partition(layer, config.degrees);
     for (std::size_t s = 0; s < config.devices.size(); ++s) {

@@ -391,7 +391,7 @@ std::int64_t count_sync(const Graph& graph, const Strategy& strategy) {
   const std::vector<bool> trains = requires_gradient(graph);
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Layer& layer = graph[LayerId(i)];
-    if (layer.held().total() == 0 || !trains[i]) continue;
+    if (layer.held().total() == 0 || layer.frozen || !trains[i]) continue;
     const Partition cut = partition(layer, strategy[LayerId(i)].degrees);
     const std::int64_t copies = cut.repeats() ? strategy[LayerId(i)].degrees.r : 1;
     const std::vector<ParameterRow> rows = parameter_rows(layer);

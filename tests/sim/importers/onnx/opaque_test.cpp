@@ -184,17 +184,17 @@ TEST(OnnxOpaque, ScalesThatAreNoneAreErrors) {
             "net.onnx: node y (Resize): element 2 is inf; allowed: finite numbers of float32");
 }
 
-// Mul has a reader, which refuses a map of two channels for three.
+// Mul has a reader, which refuses a map of one column for four.
 TEST(OnnxOpaque, SoIsAKnownOpInAFormThatIsNotRead) {
   Model net;
-  net.weight("w", {2, 3, 1, 1});
+  net.weight("w", {3, 3, 1, 4});
   net.node("Conv", {"x", "w"}, "map");
   net.node("Mul", {"x", "map"}, "y");
   EXPECT_THAT(opaque_lines(net, {0, 3, 4, 4}),
-              ElementsAre("map conv2d 2x1x4x4 +6 < x", "y opaque 3x1x4x4 < x, map"));
+              ElementsAre("map conv2d 3x1x4x1 +36 < x", "y opaque 3x1x4x4 < x, map"));
   EXPECT_EQ(said([&] { net.read(); }),
             "net.onnx: node y (Mul): multiply takes a second input of 3 x 1 x 4 x 4 or, as a gate, "
-            "3 x 1 x 1 x 1 or 1 x 1 x 4 x 4, not 2 x 1 x 4 x 4");
+            "3 x 1 x 1 x 1 or 1 x 1 x 4 x 4, not 3 x 1 x 4 x 1");
 }
 
 // An Add is of equal shapes, which the layer that was tried found out too late.
