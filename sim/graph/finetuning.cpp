@@ -267,7 +267,7 @@ Finetuning parse_finetuning(std::string_view text) {
   const std::string_view form = text.substr(0, colon);
   const std::string_view rest = text.substr(std::min(colon + 1, text.size()));
   if (text.empty() || text == "full") return {};
-  if (form == kLora) return {.lora = parse_lora(text, rest)};
+  if (form == kLora) return {.lora = parse_lora(text, rest), .frozen = {}};
   if (form == kFrozen) return {.lora = {}, .frozen = split_at_plus(rest, text)};
   refuse(text, fmt::format("'{}' is not a way to train", form));
 }
