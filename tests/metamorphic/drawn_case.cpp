@@ -321,15 +321,18 @@ class CaseDrawer {
   // Adapters are layers of their own, that a drawn strategy file says nothing of.
   void draw_finetuning() {
     const bool adapts = !drawn_.value("strategy").ends_with(".json") && is_said(random_);
-    const std::string how = adapts
-                                ? fmt::format("lora:r={},targets={}", pick(random_, 1, 8),
-                                              is_said(random_) ? "all" : "attention")
-                                : "frozen:" + (*graph_)[LayerId(random_() % graph_->size())].name;
+    const std::string how =
+        adapts ? drawn_adapters() : "frozen:" + (*graph_)[LayerId(random_() % graph_->size())].name;
     try {
       finetuned(*graph_, parse_finetuning(how));
       add("train", how);
     } catch (const InputError&) {  // it has no such products, or no other parameters
     }
+  }
+
+  std::string drawn_adapters() {
+    const std::int64_t rank = pick(random_, 1, 8);
+    return fmt::format("lora:r={},targets={}", rank, is_said(random_) ? "all" : "attention");
   }
 
   std::string drawn_schedule() {
