@@ -329,11 +329,11 @@ Graph random_transformer(Random& random) {
   switch (pick(random, 0, 3)) {
     case 0:
       return build_zoo("gpt:" + tokens, batch);
-    case 1:
-      return build_zoo(
-          fmt::format("llama:{},kv_heads={}{}", tokens, heads == 4 ? one_of({1, 2, 4}) : heads,
-                      kDecoderParts[random() % kDecoderParts.size()]),
-          batch);
+    case 1: {
+      const std::int64_t kv_heads = heads == 4 ? one_of({1, 2, 4}) : heads;
+      const std::string_view parts = kDecoderParts[random() % kDecoderParts.size()];
+      return build_zoo(fmt::format("llama:{},kv_heads={}{}", tokens, kv_heads, parts), batch);
+    }
     case 2:
       return build_zoo("bert:" + tokens, batch);
     default:
