@@ -171,7 +171,8 @@ std::string wrong_with_weight(const Graph& graph, LayerId layer, std::span<const
   const std::string& name = graph[layer].name;
   const bool has_parts = sorted_parts(parts) == sorted_parts(others);
   if (has_parts && holder == layer) {
-    if (graph.needs_gradient(layer) == graph.needs_gradient(owner)) return {};
+    const bool sums = !graph[owner].frozen;  // what both add to the weight's gradient
+    if (!sums || graph.needs_gradient(layer) == graph.needs_gradient(owner)) return {};
     return fmt::format(
         "layer {}: no loss depends on both it and {}, whose weight it shares; "
         "allowed: the same devices",

@@ -227,18 +227,37 @@ std::set<LayerId> readers_of(const Graph& graph, LayerId layer) {
   return readers;
 }
 
-// A product of what another product that is cut alike has read.
+// The product that it adapts, or itself.
+LayerId adapted_product(const Graph& graph, LayerId layer) {
+  return graph[layer].adapts.valid() ? graph[layer].adapts : layer;
+}
+
+// The layers that read a product, or what its adapter adds to it.
+std::set<LayerId> readers_of_product(const Graph& graph, LayerId product) {
+  std::set<LayerId> readers = readers_of(graph, product);
+  for (LayerId reader : graph.consumers(product)) {
+    if (graph[reader].adapts == product) readers.merge(readers_of(graph, reader));
+  }
+  return readers;
+}
+
+// A product of what another product that is cut alike has read. An adapter's goes with the one it
+// adapts.
 bool reads_with_another(const Graph& graph, const Strategy& strategy, LayerId layer) {
   if (!traits(graph[layer].op).shares_reading) return false;
+  const std::vector<bool> trains = requires_gradient(graph);
   for (std::size_t i = 0; i < layer(); ++i) {
     const Layer& before = graph.layers()[i];
     const bool alike = before.op.index() == graph[layer].op.index();
     if (!alike || before.inputs != graph[layer].inputs) continue;
     if (before.weight_of.valid() || graph[layer].weight_of.valid()) continue;
-    const std::set<LayerId> readers = readers_of(graph, LayerId(i));
-    const std::set<LayerId> others = readers_of(graph, layer);
-    const bool meet = std::any_of(readers.begin(), readers.end(),
-                                  [&](LayerId reader) { return others.contains(reader); });
+    if (trains[i] != trains[layer()]) continue;
+    const LayerId own = adapted_product(graph, layer), other = adapted_product(graph, LayerId(i));
+    const std::set<LayerId> readers = readers_of_product(graph, own);
+    const std::set<LayerId> others = readers_of_product(graph, other);
+    const bool meet =
+        own == other || std::any_of(readers.begin(), readers.end(),
+                                    [&](LayerId reader) { return others.contains(reader); });
     if (meet) return strategy[LayerId(i)] == strategy[layer];
   }
   return false;
