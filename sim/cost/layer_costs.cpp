@@ -59,12 +59,14 @@ bool ends(const Graph& graph, LayerId layer) {
   });
 }
 
-// Products in fewer bits are of linear layers, but for that which ends the network (Transformer
-// Engine's recipes; Micikevicius et al., "FP8 Formats for Deep Learning", 2022).
+}  // namespace
+
 DTypes types_of(const Graph& graph, LayerId layer, DTypes types) {
   if (!traits(graph[layer].op).casts || ends(graph, layer)) types.values = stored(types.values);
   return types;
 }
+
+namespace {
 
 // What a layer is but for its name, its neighbours and whose weight it shares.
 bool alike(const Graph& graph, LayerId a, LayerId b) {

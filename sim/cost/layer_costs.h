@@ -30,6 +30,11 @@ struct ComputeSettings {
 
 using PhaseCosts = std::array<Cost, kKernelPhases>;
 
+/// The types that a layer computes in where the case has `types`. Products in fewer bits are of
+/// linear layers, but for that which ends the network (Transformer Engine's recipes; Micikevicius
+/// et al., "FP8 Formats for Deep Learning", 2022).
+DTypes types_of(const Graph& graph, LayerId layer, DTypes types);
+
 /// All phases of a shard that reads `inputs`, on the device kind of `model`; at the layer's speed.
 /// `product`: the layers that are one product with `layer` (MergedProducts::of()).
 PhaseCosts shard_costs(const Graph& graph, LayerId layer, std::span<const LayerId> product,

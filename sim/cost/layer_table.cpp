@@ -4,6 +4,7 @@
 
 #include "sim/base/cancel.h"
 #include "sim/cost/eq1.h"
+#include "sim/cost/layer_costs.h"
 #include "sim/graph/regions.h"
 #include "sim/step/shard_groups.h"
 
@@ -125,7 +126,8 @@ bool LayerTable::equal(LayerId a, LayerId b) const {
   const Layer &x = graph_[a], &y = graph_[b];
   if (x.output != y.output || x.parameters != y.parameters || counts_[a()] != counts_[b()] ||
       x.inputs.size() != y.inputs.size() || !(x.op == y.op) || x.speed != y.speed ||
-      x.format != y.format) {
+      x.format != y.format ||
+      types_of(graph_, a, settings_.dtypes) != types_of(graph_, b, settings_.dtypes)) {
     return false;
   }
   // A parameter server is another replica for every layer.

@@ -38,7 +38,7 @@ class Comparison {
              Segments segments = {})
       : graph_(graph),
         cluster_(cluster),
-        model_(make_cost_model(load_profile("p100"))),
+        model_(make_cost_model(load_profile(is_of_products(dtypes.values) ? "h100" : "p100"))),
         models_(cluster.device_count(), model_.get()),
         space_(graph, cluster, search),
         rounds_(rounds),
@@ -311,8 +311,15 @@ TEST(CostTables, AreEq1WhereOneLayerIsFaster) {
   }
 }
 
-// A link of a millionth of a byte a second: what crosses it takes years, but must not blur the
-// microseconds of all that does not.
+// The last product is not in fewer bits, and may have the shape of others.
+TEST(CostTables, AreEq1WhereProductsAreInFewerBits) {
+  const Graph graph = build_zoo("llama:layers=1,hidden=32,heads=4,ffn=24,seq=8,vocab=32", 4);
+  const Cluster cluster = preset_cluster("h100-1x4");
+  Comparison comparison(graph, cluster, SyncAlgorithm::ring, {}, DType::fp8);
+  Random random(7);
+  comparison.check_strategies(random, 20);
+}
+
 TEST(CostTables, AreEq1WhereParametersAreOfATypeOfTheirOwn) {
   Random random(11);
   const Graph graph = testing::random_graph(random);
@@ -322,6 +329,8 @@ TEST(CostTables, AreEq1WhereParametersAreOfATypeOfTheirOwn) {
   comparison.check_edges(100);
 }
 
+// A link of a millionth of a byte a second: what crosses it takes years, but must not blur the
+// microseconds of all that does not.
 TEST(CostTables, KeepTheirPrecisionBesideAHugeEntry) {
   const Cluster regular = load_cluster("p100-1x4");
   const Cluster slow =
