@@ -2,6 +2,9 @@
 // reads them side by side, and no matrix of queries and keys is ever whole.
 
 #include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
 
 #include "exec/cpu/attention_heads.h"
 #include "exec/cpu/block_products.h"
@@ -73,7 +76,8 @@ class AttentionKernel : public PhasedKernel {
         whole_queries_((*spec).output[Dim::w]),
         whole_keys_(input(spec, 1)[Dim::w]),
         probability_(spec.training ? op.dropout : 0),
-        dropout_(spec.seed, spec.layer, op.dropout) {
+        dropout_(spec.seed, spec.layer, op.dropout),
+        sinks_(op.sinks) {
     shape_.queries = output_[Dim::w].size();
     shape_.keys = keys_[Dim::w].size();
     shape_.channels = packed_size(1, size_);
@@ -82,6 +86,12 @@ class AttentionKernel : public PhasedKernel {
     shape_.window = op.window;
     shape_.softcap = static_cast<float>(op.softcap);
     shape_.last_key = output_[Dim::w].begin - keys_[Dim::w].begin;
+    for (std::int64_t i = 0; op.buckets > 0 && i < shape_.queries + shape_.keys - 1; ++i) {
+      const std::int64_t query = output_[Dim::w].end - 1;
+      buckets_.push_back(op.bucket_of(keys_[Dim::w].begin + i - query));
+    }
+    row_ = op.sinks ? 1 : op.buckets;
+    by_distance_.resize(buckets_.size());
   }
 
  private:
@@ -158,6 +168,17 @@ class AttentionKernel : public PhasedKernel {
     return ((sample * heads_ + head) * whole_queries_ + query) * whole_keys_ + keys_[Dim::w].begin;
   }
 
+  std::int64_t parameters() const { return own_heads().size() * row_; }
+  /// What the head's scores have beside their products, as its parameters say.
+  void add_parameters(AttentionHead& head, const Operands& operands, std::int64_t number) {
+    if (row_ == 0) return;
+    const float* const row = operands.parameters + (number - own_heads().begin) * row_;
+    if (sinks_) head.sink = *row;
+    if (buckets_.empty()) return;
+    for (std::size_t i = 0; i < buckets_.size(); ++i) by_distance_[i] = row[buckets_[i]];
+    head.by_distance = by_distance_.data() + shape_.queries - 1;
+  }
+
   void forward(const Operands& operands) override {
     HeadDropout dropout = dropout_of(operands);
     const Tensor q(operands.inputs[0]), v(operands.inputs[2]), y(operands.output);
@@ -178,6 +199,7 @@ class AttentionKernel : public PhasedKernel {
       for (std::int64_t h = heads.begin; h < heads.end; ++h) {
         take_queries(queries, q, n, h);
         dropout.begin_head(first_weight(operands, n, h));
+        add_parameters(head, operands, h);
         auto* const saved = static_cast<float*>(operands.saved);
         block_products().attend(head, result, saved != nullptr ? log_sums(saved, n, h) : forgotten);
         unpack_head(y, result, output_place(n, h));
@@ -186,7 +208,48 @@ class AttentionKernel : public PhasedKernel {
     zero_unused(y);
   }
 
-  void backward_data(const Operands& operands) override {
+  void backward_data(const Operands& operands) override { differentiate(operands, {}); }
+
+  /// A sink's weight is exp(sink - log sum), of which nothing comes to the output.
+  void backward_weights(const Operands& operands) override {
+    float* const gradients = operands.parameter_gradients;
+    if (!operands.adds_parameter_gradients) std::fill_n(gradients, parameters(), 0.0F);
+    if (!sinks_) return differentiate_buckets(operands);
+    const Tensor y(operands.output), dy(operands.output_gradient);
+    ScratchParts parts(2 * output_floats() + shape_.queries);
+    float *const made = parts.take(output_floats()), *const of_made = parts.take(output_floats());
+    float* const products = parts.take(shape_.queries);
+    each_key_head([&](std::int64_t n, std::int64_t, Interval heads) {
+      for (std::int64_t h = heads.begin; h < heads.end; ++h) {
+        pack_head(made, y, output_place(n, h));
+        pack_head(of_made, dy, output_place(n, h));
+        multiply(products, made, of_made);
+        const float* const sums = log_sums(static_cast<float*>(operands.saved), n, h);
+        const std::int64_t at = h - own_heads().begin;
+        for (std::int64_t i = 0; i < shape_.queries; ++i) {
+          gradients[at] -= std::exp(operands.parameters[at] - sums[i]) * products[i];
+        }
+      }
+    });
+  }
+
+  /// The gradients of all scores once more, summed by the distances' buckets.
+  void differentiate_buckets(const Operands& operands) {
+    std::vector<float> sums(by_distance_.size() * static_cast<std::size_t>(own_heads().size()));
+    std::vector<Region> none(operands.inputs.size());
+    Operands without = operands;
+    without.input_gradients = none;
+    differentiate(without, sums);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const auto head = static_cast<std::int64_t>(i / buckets_.size());
+      operands.parameter_gradients[head * row_ + buckets_[i % buckets_.size()]] += sums[i];
+    }
+  }
+
+  void update(const Operands& operands) override { update_parameters(operands, parameters()); }
+
+  /// `by_distance`: of each head, as by_distance_; empty where it is not wanted.
+  void differentiate(const Operands& operands, std::span<float> by_distance) {
     HeadDropout dropout = dropout_of(operands);
     const Tensor q(operands.inputs[0]), v(operands.inputs[2]);
     const Tensor y(operands.output), dy(operands.output_gradient);
@@ -225,9 +288,12 @@ class AttentionKernel : public PhasedKernel {
         pack_head(gradients, dy, output_place(n, h));
         multiply(products, gradients, of_queries);
         dropout.begin_head(first_weight(operands, n, h));
+        add_parameters(head, operands, h);
+        const std::int64_t first = (h - own_heads().begin) * distances() + shape_.queries - 1;
         block_products().attend_backward(
             head, {gradients, log_sums(static_cast<float*>(operands.saved), n, h), products,
-                   of_queries, of_keys, of_values});
+                   of_queries, of_keys, of_values,
+                   by_distance.empty() ? nullptr : by_distance.data() + first});
         if (!dq) continue;
         turn_queries_.turn(of_queries, -1);
         unpack_head(dq, of_queries, query_place(dq.box(), n, h), scale_);
@@ -264,6 +330,8 @@ class AttentionKernel : public PhasedKernel {
     return extents(queries) != own;
   }
 
+  std::int64_t distances() const { return static_cast<std::int64_t>(buckets_.size()); }
+
   /// Of each position, the product of two packed heads of values.
   void multiply(float* products, const float* a, const float* b) const {
     const std::int64_t lanes = vector_block();
@@ -288,6 +356,10 @@ class AttentionKernel : public PhasedKernel {
   std::int64_t whole_queries_, whole_keys_;  ///< of the layer
   double probability_;                       ///< of the dropout; 0 without one
   LayerDropout dropout_;
+  bool sinks_;
+  std::int64_t row_ = 0;               ///< parameters of a head
+  std::vector<std::int64_t> buckets_;  ///< from the last query's first key to the first's last
+  std::vector<float> by_distance_;     ///< of a head, what these buckets have
   AttentionHead shape_;
 };
 

@@ -5,6 +5,7 @@
 // vector_block(). Pointers need no alignment. Immutable tables; thread-safe.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace strata::cpu {
@@ -40,6 +41,10 @@ struct AttentionHead {
   std::int64_t last_key = 0, window = 0;
   bool causal = false;
   float softcap = 0;  ///< of the products q k^T, where it is not 0
+  /// A score without a key, or none.
+  std::optional<float> sink = {};
+  /// Or null: what is added to the product of query i and key j is by_distance[j - i].
+  const float* by_distance = nullptr;
   const float *q = nullptr, *k = nullptr, *v = nullptr;  ///< queries scaled
   /// Transposed: (channels, keys), whose keys are whole blocks, zero beyond the last.
   const float *k_transposed = nullptr, *v_transposed = nullptr;
@@ -55,6 +60,8 @@ struct AttentionGradients {
   const float* log_sums = nullptr;  ///< of each query, as the forward half made them
   const float* products = nullptr;  ///< of each query, dy . y
   float *dq = nullptr, *dk = nullptr, *dv = nullptr;  ///< dq of the scaled queries
+  /// Or null: of what is added to the products, likewise; added to what lies there.
+  float* by_distance = nullptr;
 };
 
 struct BlockProducts {

@@ -37,7 +37,7 @@ class LinearKernel : public PhasedKernel {
     const BlockedTensor y(Tensor(operands.output), Scratch::output, Begin::unwritten);
     const float* const bias = sizes_.bias > 0 ? operands.parameters + sizes_.weight : nullptr;
     each_part(outputs_, [&](std::int64_t e, std::int64_t o, std::int64_t outputs) {
-      if (bias != nullptr) fill(y, o, outputs, bias);
+      if (bias != nullptr) fill(y, e, o, outputs, bias + e * outputs_);
       each_part(inputs_, [&](std::int64_t i, std::int64_t inputs) {
         const ConstBlockMatrix weight = transposed(weight_of(operands, e), o, outputs, i, inputs);
         for (std::int64_t n = 0; n < samples_; ++n) {
@@ -76,7 +76,7 @@ class LinearKernel : public PhasedKernel {
                                    of(e, dy.read(0, o / lanes_)), dy.sample(), of(e, x.read(0, 0)),
                                    x.sample(), {dw + (e * outputs_ + o) * inputs_, inputs_, lanes_},
                                    adds);
-      if (sizes_.bias > 0) sum(dy, o, outputs, dw + sizes_.weight, adds);
+      if (sizes_.bias > 0) sum(dy, e, o, outputs, dw + sizes_.weight + e * outputs_, adds);
     });
   }
 
@@ -127,30 +127,31 @@ class LinearKernel : public PhasedKernel {
     return {to, lanes_, outputs * lanes_};
   }
 
-  /// Each position has the bias.
-  void fill(const BlockedTensor& y, std::int64_t o, std::int64_t outputs, const float* bias) const {
+  /// Each position of an expert has its bias.
+  void fill(const BlockedTensor& y, std::int64_t expert, std::int64_t o, std::int64_t outputs,
+            const float* bias) const {
     for (std::int64_t at = o; at < o + outputs; at += lanes_) {
       const std::int64_t count = std::min(lanes_, outputs_ - at);
       for (std::int64_t n = 0; n < samples_; ++n) {
-        float* const first = y.at(n, at / lanes_).data;
+        float* const first = of(expert, y.at(n, at / lanes_)).data;
         std::fill(std::copy_n(bias + at, count, first), first + lanes_, 0.0F);
-        for (std::int64_t p = 1; p < y.plane(); ++p) {
+        for (std::int64_t p = 1; p < rows_; ++p) {
           std::copy_n(first, lanes_, first + p * lanes_);
         }
       }
     }
   }
 
-  /// Of all positions, the gradients of a part of the bias.
-  void sum(const BlockedTensor& dy, std::int64_t o, std::int64_t outputs, float* gradients,
-           bool adds) const {
+  /// Of all positions of an expert, the gradients of a part of its bias.
+  void sum(const BlockedTensor& dy, std::int64_t expert, std::int64_t o, std::int64_t outputs,
+           float* gradients, bool adds) const {
     for (std::int64_t at = o; at < o + outputs; at += lanes_) {
       const std::int64_t count = std::min(lanes_, outputs_ - at);
       float* const to = gradients + at;
       if (!adds) std::fill_n(to, count, 0.0F);
       for (std::int64_t n = 0; n < samples_; ++n) {
-        const float* from = dy.read(n, at / lanes_).data;
-        for (std::int64_t p = 0; p < dy.plane(); ++p, from += lanes_) {
+        const float* from = of(expert, dy.read(n, at / lanes_)).data;
+        for (std::int64_t p = 0; p < rows_; ++p, from += lanes_) {
           for (std::int64_t k = 0; k < count; ++k) to[k] += from[k];
         }
       }
@@ -173,8 +174,8 @@ std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Linear& op) {
   return std::make_unique<LinearKernel>(spec, 1, op.bias);
 }
 
-std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const ExpertLinear&) {
-  return std::make_unique<LinearKernel>(spec, spec.output[Dim::d].size(), false);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const ExpertLinear& op) {
+  return std::make_unique<LinearKernel>(spec, spec.output[Dim::d].size(), op.bias);
 }
 
 }  // namespace strata::cpu

@@ -1,4 +1,4 @@
-// Gates of tokens. With scores p = softmax(z) of z = W x, a gate g is the scale s times p of the
+// Gates of tokens. With scores p = softmax(z) of z = W x + b, a gate g is the scale s times p of the
 // chosen experts, over the sum of these where gates are normalised. With a = s dg of what was
 // chosen and 0 else, dz = p (a - sum of p a); normalised, the softmax is that of the chosen experts
 // alone: with q = p / sum, dz = q (a - sum of q a). Of sigmoids, dz = p (1 - p) dp, where dp = a,
@@ -23,7 +23,7 @@ class RouterKernel : public PhasedKernel {
  public:
   RouterKernel(const ShardSpec& spec, const Router& op)
       : op_(op),
-        product_(cpu::make_kernel(spec, Linear{op.experts, false})),
+        product_(cpu::make_kernel(spec, Linear{op.experts, op.bias})),
         weights_(op.experts * spec.inputs[0][0][Dim::c].size()),
         box_(spec.output),
         own_(static_cast<std::size_t>(padded_size(extents(spec.output)))),
@@ -62,7 +62,7 @@ class RouterKernel : public PhasedKernel {
     std::fill_n(operands.parameter_gradients + weights_, op_.experts, 0.0F);
   }
   void update(const Operands& operands) override {
-    update_parameters(operands, weights_ + (op_.correction ? op_.experts : 0));
+    update_parameters(operands, weights_ + (op_.correction || op_.bias ? op_.experts : 0));
   }
 
   /// The operands of the product, whose output's gradient lies in `own_`.
@@ -175,7 +175,7 @@ class RouterKernel : public PhasedKernel {
 
   Router op_;
   std::unique_ptr<Kernel> product_;
-  std::int64_t weights_;  ///< parameters of the product; the correction lies behind them
+  std::int64_t weights_;  ///< of the product; its bias or the correction lies behind them
   Box box_;
   std::vector<float> own_;  ///< as the output: logits that are not kept, or their gradients
   std::vector<float> row_, gradients_;  ///< of one token

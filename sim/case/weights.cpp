@@ -92,7 +92,8 @@ std::vector<float> initial(const Layer& layer, bool begins_at_zero, std::uint64_
   if (begins_at_zero) return values;
   const CounterRandom random(seed, "weights " + layer.name);
   if (std::holds_alternative<Embedding>(layer.op) ||
-      std::holds_alternative<PositionEmbedding>(layer.op)) {
+      std::holds_alternative<PositionEmbedding>(layer.op) ||
+      std::holds_alternative<Attention>(layer.op)) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] = static_cast<float>(kVectorDeviation * random.normal(i));
     }
@@ -103,7 +104,8 @@ std::vector<float> initial(const Layer& layer, bool begins_at_zero, std::uint64_
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<float>(bound * (2 * random.uniform(i) - 1));
   }
-  if (std::holds_alternative<Router>(layer.op)) {  // a correction begins at 0
+  const auto* const router = std::get_if<Router>(&layer.op);
+  if (router != nullptr && router->correction) {  // begins at 0
     std::fill(values.begin() + sizes.weight, values.end(), 0.0F);
   }
   return values;
@@ -149,10 +151,13 @@ std::string without_slash(std::string folder) {
 }  // namespace
 
 std::vector<std::int64_t> weight_shape(const Layer& layer) {
-  const std::int64_t rows = layer.output[Dim::c];
+  const std::int64_t rows = layer.output[Dim::c] / layer.parameters.channels_a_row;
   const auto* convolution = std::get_if<Convolution>(&layer.op);
   if (traits(layer.op).scales_channels || std::holds_alternative<ClassToken>(layer.op)) {
     return {layer.parameters.weight};
+  }
+  if (std::holds_alternative<Attention>(layer.op) && layer.parameters.weight == rows) {
+    return {rows};  // sinks
   }
   if (traits(layer.op).terms_lead) return {layer.reduction, rows};
   if (layer.parameters.loops[Dim::d]) {

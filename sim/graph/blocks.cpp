@@ -4,13 +4,24 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace strata {
 namespace {
 
+// Whose numbers of distances an attention has is nothing that its block differs in.
+bool have_equal_ops(const Layer& x, const Layer& y) {
+  if (x.op == y.op) return true;
+  const auto *a = std::get_if<Attention>(&x.op), *b = std::get_if<Attention>(&y.op);
+  if (a == nullptr || b == nullptr || a->buckets == 0) return false;
+  Attention own = *a;
+  own.bias_of = b->bias_of;
+  return own == *b;
+}
+
 bool alike(const Graph& graph, LayerId a, LayerId b) {
   const Layer &x = graph[a], &y = graph[b];
-  return x.op == y.op && x.output == y.output && x.parameters == y.parameters &&
+  return have_equal_ops(x, y) && x.output == y.output && x.parameters == y.parameters &&
          x.speed == y.speed && x.frozen == y.frozen && x.format == y.format &&
          std::equal(x.inputs.begin(), x.inputs.end(), y.inputs.begin(), y.inputs.end(),
                     [&](LayerId from, LayerId other) { return a() - from() == b() - other(); });

@@ -177,17 +177,52 @@ void GraphBuilder::check_inputs(const std::vector<LayerId>& inputs) const {
   }
 }
 
-LayerId GraphBuilder::find_weight(const std::string& owner, const Layer& layer) const {
+namespace {
+
+// The layer whose parameters the op's are, by name; empty where it has its own.
+std::string_view weight_owner(const Op& op) {
+  if (const auto* linear = std::get_if<Linear>(&op)) return linear->weight_of;
+  if (const auto* embedding = std::get_if<Embedding>(&op)) return embedding->weight_of;
+  if (const auto* attention = std::get_if<Attention>(&op)) return attention->bias_of;
+  return {};
+}
+
+// Of an attention, those of as many heads and the same buckets.
+bool has_same_biases(const Layer& owner, const Layer& layer, const Attention& op) {
+  const auto* const of = std::get_if<Attention>(&owner.op);
+  return of != nullptr && of->buckets == op.buckets && of->max_distance == op.max_distance &&
+         of->causal == op.causal && owner.parameters == layer.parameters &&
+         owner.units == layer.units;
+}
+
+}  // namespace
+
+LayerId GraphBuilder::find_weight(std::string_view owner, const Op& op, const Layer& layer) const {
+  const auto* const attention = std::get_if<Attention>(&op);
+  const std::string_view key = attention != nullptr ? "bias_of" : "weight_of";
   const LayerId id = find(owner);
   if (!id.valid()) {
-    throw InputError(fmt::format("weight_of names '{}', which is not a layer before it", owner));
+    throw InputError(fmt::format("{} names '{}', which is not a layer before it", key, owner));
   }
   const Layer& it = graph_[id];
-  if (!std::holds_alternative<Embedding>(it.op) || it.reduction != layer.output[Dim::c] ||
-      it.output[Dim::c] != layer.reduction) {
+  if (it.weight_of.valid()) {
+    throw InputError(fmt::format("{} names {}, whose weight is that of {}; allowed: {}", key, owner,
+                                 graph_[it.weight_of].name, graph_[it.weight_of].name));
+  }
+  if (attention != nullptr) {
+    if (has_same_biases(it, layer, *attention)) return id;
+    throw InputError(fmt::format(
+        "bias_of names {}, which is no attention of {} heads of {} channels with the same buckets",
+        owner, layer.units[Dim::c], layer.output[Dim::c] / layer.units[Dim::c]));
+  }
+  const bool embeds = std::holds_alternative<Embedding>(op);
+  const std::int64_t numbers = embeds ? layer.reduction : layer.output[Dim::c];
+  const std::int64_t features = embeds ? layer.output[Dim::c] : layer.reduction;
+  if (!std::holds_alternative<Embedding>(it.op) || it.reduction != numbers ||
+      it.output[Dim::c] != features) {
     throw InputError(
         fmt::format("weight_of names {}, which is no embedding of {} numbers with {} features",
-                    owner, layer.output[Dim::c], layer.reduction));
+                    owner, numbers, features));
   }
   return id;
 }
@@ -200,9 +235,8 @@ Layer GraphBuilder::infer(std::string layer_name, Op op, std::vector<LayerId> in
   layer.parameters = infer_parameters(op, extents);
   layer.reduction = reduction(op, extents, layer.output);
   layer.units = units(op, extents);
-  if (const auto* linear = std::get_if<Linear>(&op)) {
-    if (!linear->weight_of.empty()) layer.weight_of = find_weight(linear->weight_of, layer);
-  }
+  const std::string_view owner = weight_owner(op);
+  if (!owner.empty()) layer.weight_of = find_weight(owner, op, layer);
   layer.name = std::move(layer_name);
   layer.op = canonical(std::move(op));
   layer.inputs = std::move(inputs);

@@ -147,7 +147,7 @@ class GraphBuilder {
 
  private:
   void check_inputs(const std::vector<LayerId>& inputs) const;
-  LayerId find_weight(const std::string& owner, const Layer& layer) const;
+  LayerId find_weight(std::string_view owner, const Op& op, const Layer& layer) const;
   Layer infer(std::string layer_name, Op op, std::vector<LayerId> inputs) const;
   void count(const Layer& layer);
   std::int64_t largest_batch() const;

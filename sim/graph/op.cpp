@@ -149,6 +149,10 @@ bool backward_reads_output(const Op& op) {
   return backward_reads(op).output;
 }
 
+bool backward_reads_parameters(const Op& op) {
+  return backward_reads(op).parameters;
+}
+
 Statistics statistics(const Op& op, const Box& output) {
   return std::visit(
       [&](const auto& page) {

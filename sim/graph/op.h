@@ -115,6 +115,8 @@ inline bool is_opaque(const Op& op) {
 /// inputs where its parameters are trained, or are not.
 bool backward_reads_input(const Op& op, bool trains = true);
 bool backward_reads_output(const Op& op);
+/// Whether the gradient of its parameters is made of these, too.
+bool backward_reads_parameters(const Op& op);
 
 /// For the shard with this output box.
 Statistics statistics(const Op& op, const Box& output);

@@ -4,7 +4,8 @@
 // channels, of each row the part of the terms that it adds up, then the bias of these channels;
 // the shard of a sum's first terms has that. Where the terms lead (an embedding), the weight's rows
 // are its terms, and of each a shard holds its channels. What channels share, every shard holds
-// whole. Parameters that carry d have all of this once for each element of d (an expert), and a
+// whole; of what a head of channels has in one row, a shard holds that of its heads. Parameters
+// that carry d have all of this once for each element of d (an expert), and a
 // shard holds that of its elements, all weights before all biases. Value; thread-safe.
 
 #include <algorithm>
@@ -20,11 +21,13 @@ class ParameterRows {
   ParameterRows(const Layer& layer, const Tile& shard) {
     const Parameters& all = layer.parameters;
     const std::int64_t slices = all.loops[Dim::d] ? layer.output[Dim::d] : 1;
-    const std::int64_t channels = all.loops[Dim::c] ? layer.output[Dim::c] : 1;
+    const std::int64_t row = all.channels_a_row;
+    const std::int64_t channels = all.loops[Dim::c] ? layer.output[Dim::c] / row : 1;
     const std::int64_t each = all.weight / slices / channels / layer.reduction;
     const Interval terms = intersect(shard.terms, {0, layer.reduction});
     slices_ = all.loops[Dim::d] ? shard[Dim::d] : Interval{0, 1};
-    channels_ = all.loops[Dim::c] ? shard[Dim::c] : Interval{0, 1};
+    const Interval own{shard[Dim::c].begin / row, shard[Dim::c].end / row};
+    channels_ = all.loops[Dim::c] ? own : Interval{0, 1};
     slice_ = all.weight / slices;
     bias_row_ = shard.terms.begin == 0 ? all.bias / slices / channels : 0;
     bias_slice_ = all.bias / slices;
@@ -70,7 +73,7 @@ class ParameterRows {
 
  private:
   Interval slices_;              ///< elements of d of the shard; one where d is not carried
-  Interval channels_;            ///< of the shard; one where channels share the parameters
+  Interval channels_;            ///< rows of the shard's channels; one where all share the parameters
   std::int64_t slice_ = 0;       ///< values of the weight for one element of d
   std::int64_t weight_row_ = 0;  ///< values of a row of the weight
   Interval rows_, in_row_;       ///< rows that the shard has values of, and which

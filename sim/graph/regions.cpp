@@ -141,7 +141,7 @@ Parameters shard_parameters(const Layer& layer, const Tile& shard) {
   if (held == rows && terms_in(layer, shard) == layer.reduction) return all;
   const std::int64_t bias = shard.terms.begin == 0 ? all.bias / rows : 0;
   const std::int64_t row = all.weight / rows / layer.reduction * terms_in(layer, shard);
-  return {row * held, bias * held, all.loops};
+  return {row * held, bias * held, all.loops, all.channels_a_row};
 }
 
 Extents most_parts(const Layer& layer) {

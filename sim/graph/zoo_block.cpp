@@ -1,6 +1,7 @@
 #include "sim/graph/zoo_block.h"
 
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,24 @@ LayerId TransformerNet::tokens() {
   const LayerId numbers = net_.input(1, 1, spec_.seq);
   const double scale = spec_.scale_embedding ? std::sqrt(static_cast<double>(spec_.hidden)) : 1;
   return net_.add("embedding", Embedding{spec_.vocab, spec_.hidden, scale}, numbers);
+}
+
+LayerId TransformerNet::target_tokens(const std::string& embedding, const std::string& weight_of) {
+  const std::int64_t tokens = spec_.target_seq > 0 ? spec_.target_seq : spec_.seq;
+  const LayerId numbers = net_.join("target", Input{{{1, 1, 1, 1, tokens}}}, {});
+  return net_.add(embedding, Embedding{spec_.vocab, spec_.hidden, 1, weight_of}, numbers);
+}
+
+LayerId TransformerNet::sound() {
+  LayerId at = net_.input(spec_.mels, 1, spec_.seq);
+  for (const std::int64_t stride : {1, 2}) {
+    const std::string name = fmt::format("conv{}", stride);
+    Windows windows;
+    windows.w = {3, stride, 1, 1};
+    at = net_.add(name, Convolution{1, spec_.hidden, windows, 1, true}, at);
+    at = net_.add(name + "_act", Activation{ActivationKind::gelu}, at);
+  }
+  return at;
 }
 
 LayerId TransformerNet::norm(const std::string& name, LayerId from) {
@@ -27,8 +46,12 @@ LayerId TransformerNet::linear(const std::string& name, LayerId from, std::int64
 }
 
 LayerId TransformerNet::blocks(LayerId from) {
-  for (std::int64_t number = 0; number < spec_.layers; ++number) {
-    from = block({number, fmt::format("block{}_", number + 1)}, from);
+  return blocks({"", spec_.layers, spec_.causal}, from);
+}
+
+LayerId TransformerNet::blocks(const BlockStack& stack, LayerId from) {
+  for (std::int64_t number = 0; number < stack.layers; ++number) {
+    from = block({&stack, number, fmt::format("{}block{}_", stack.prefix, number + 1)}, from);
   }
   return from;
 }
@@ -39,6 +62,9 @@ LayerId TransformerNet::block(const BlockPlace& place, LayerId from) {
 
 LayerId TransformerNet::in_turn(const BlockPlace& place, LayerId from) {
   from = with_residual(place, "attention", from, &TransformerNet::attention);
+  if (place.stack->memory.valid()) {
+    from = with_residual(place, "cross_attention", from, &TransformerNet::cross_attention);
+  }
   return with_residual(place, "ffn", from, &TransformerNet::feed_forward);
 }
 
@@ -65,7 +91,8 @@ LayerId TransformerNet::side_by_side(const BlockPlace& place, LayerId from) {
 }
 
 bool TransformerNet::has_bias(BiasPlace part) const {
-  return spec_.bias == BiasPlace::all || spec_.bias == part ||
+  return spec_.bias == BiasPlace::all || spec_.bias == BiasPlace::all_but_keys ||
+         spec_.bias == part ||
          (spec_.bias == BiasPlace::attention && part == BiasPlace::qkv);
 }
 
@@ -73,13 +100,17 @@ Attention TransformerNet::attention_op(const BlockPlace& place) const {
   const bool window = spec_.has_window(place.number);
   Attention op;
   op.head_size = spec_.head_size();
-  op.causal = spec_.causal;
+  op.causal = place.stack->causal;
   op.window = window ? spec_.window : 0;
   op.rotary = window && spec_.window_rope_base > 0 ? spec_.window_rope_base : spec_.rope_base;
   op.rotary_size = op.rotary > 0 && spec_.rope_share < 1 ? spec_.turned_channels() : 0;
   op.dropout = spec_.dropout;
   op.scale = spec_.score_scale;
   op.softcap = spec_.softcap;
+  op.sinks = spec_.sinks;
+  op.buckets = spec_.buckets;
+  if (spec_.buckets > 0) op.max_distance = spec_.max_distance;
+  if (spec_.buckets > 0 && place.number > 0) op.bias_of = place.stack->prefix + "block1_attention";
   if (spec_.is_latent()) {
     op.value_size = spec_.value_dim;
     op.shared_size = spec_.shared_key_dim;
@@ -120,33 +151,58 @@ LayerId TransformerNet::latent_attention(const BlockPlace& place, LayerId from) 
 
 LayerId TransformerNet::attention(const BlockPlace& place, LayerId from) {
   if (spec_.is_latent()) return latent_attention(place, from);
-  const std::string& prefix = place.prefix;
+  return attention_between(place.prefix, attention_op(place), from, from);
+}
+
+LayerId TransformerNet::cross_attention(const BlockPlace& place, LayerId from) {
+  Attention op = attention_op(place);
+  op.causal = false, op.window = 0, op.buckets = 0, op.bias_of.clear();
+  op.max_distance = Attention{}.max_distance;
+  return attention_between(place.prefix + "cross_", op, from, place.stack->memory);
+}
+
+LayerId TransformerNet::attention_between(const std::string& prefix, const Attention& op,
+                                          LayerId from, LayerId memory) {
   const std::int64_t queries = spec_.heads * spec_.head_size();
   const std::int64_t keys = spec_.key_heads() * spec_.head_size();
   const bool bias = has_bias(BiasPlace::qkv);
   const LayerId q = linear(prefix + "query", from, queries, bias);
-  const LayerId k = linear(prefix + "key", from, keys, bias);
-  const LayerId v = linear(prefix + "value", from, keys, bias);
+  const bool of_keys = bias && spec_.bias != BiasPlace::all_but_keys;
+  const LayerId k = linear(prefix + "key", memory, keys, of_keys);
+  const LayerId v = linear(prefix + "value", memory, keys, bias);
   const LayerId of_q = head_norm(prefix + "query_norm", q);
   const LayerId of_k = head_norm(prefix + "key_norm", k);
-  const LayerId seen = net_.join(prefix + "attention", attention_op(place), {of_q, of_k, v});
+  const LayerId seen = net_.join(prefix + "attention", op, {of_q, of_k, v});
   return linear(prefix + "attention_out", seen, spec_.hidden, has_bias(BiasPlace::attention));
 }
 
 LayerId TransformerNet::product(const FeedForwardPart& part, const std::string& name, LayerId from,
                                 std::int64_t features) {
-  if (part.of_experts) return net_.add(part.prefix + name, ExpertLinear{features}, from);
+  if (part.of_experts) {
+    return net_.add(part.prefix + name, ExpertLinear{features, spec_.expert_bias}, from);
+  }
   return linear(part.prefix + name, from, features, has_bias(BiasPlace::ffn));
 }
+
+namespace {
+
+/// Of a feed-forward layer with three products.
+std::optional<GateKind> gate_of(FeedForward kind) {
+  if (kind == FeedForward::swiglu) return GateKind::silu;
+  if (kind == FeedForward::geglu) return GateKind::gelu;
+  if (kind == FeedForward::clamped_swiglu) return GateKind::clamped;
+  return std::nullopt;
+}
+
+}  // namespace
 
 LayerId TransformerNet::activation(const FeedForwardPart& part, LayerId from) {
   const std::string name = part.prefix + "act";
   const FeedForward kind = spec_.activation;
-  if (kind == FeedForward::swiglu || kind == FeedForward::geglu) {
+  if (const auto by = gate_of(kind)) {
     const LayerId gate = product(part, "gate", from, part.width);
     const LayerId up = product(part, "up", from, part.width);
-    const GateKind by = kind == FeedForward::swiglu ? GateKind::silu : GateKind::gelu;
-    return net_.join(name, GatedActivation{by}, {gate, up});
+    return net_.join(name, GatedActivation{*by}, {gate, up});
   }
   const ActivationKind by = kind == FeedForward::relu    ? ActivationKind::relu
                             : kind == FeedForward::relu2 ? ActivationKind::squared_relu
@@ -165,6 +221,7 @@ Router TransformerNet::router() const {
   op.groups = spec_.groups_of_experts();
   op.top_groups = spec_.chosen_groups > 0 ? spec_.chosen_groups : op.groups;
   op.scale = spec_.gate_scale;
+  op.bias = spec_.router_bias;
   return op;
 }
 

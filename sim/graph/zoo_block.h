@@ -13,8 +13,17 @@
 
 namespace strata {
 
-/// One of a network's blocks: its number, from 0, and what its layers' names begin with.
+/// Blocks one after another.
+struct BlockStack {
+  std::string prefix;  ///< of their layers' names
+  std::int64_t layers = 0;
+  bool causal = false;
+  LayerId memory = {};  ///< what they attend to, beside their own tokens; invalid: nothing
+};
+
+/// One of a stack's blocks: its number, from 0, and what its layers' names begin with.
 struct BlockPlace {
+  const BlockStack* stack = nullptr;
   std::int64_t number = 0;
   std::string prefix;
 };
@@ -38,12 +47,17 @@ class TransformerNet {
 
   /// Numbers of tokens, of which each has a vector.
   LayerId tokens();
+  /// The same of the decoder behind an encoder, with vectors of its own or the encoder's.
+  LayerId target_tokens(const std::string& embedding, const std::string& weight_of = {});
+  /// Frames of sound, (n, mels, w), to half as many vectors.
+  LayerId sound();
   LayerId norm(const std::string& name, LayerId from);
   /// `from` itself where there is no dropout.
   LayerId dropout(const std::string& name, LayerId from);
   LayerId linear(const std::string& name, LayerId from, std::int64_t features, bool bias);
   /// All of them.
   LayerId blocks(LayerId from);
+  LayerId blocks(const BlockStack& stack, LayerId from);
 
  private:
   using Part = LayerId (TransformerNet::*)(const BlockPlace&, LayerId from);
@@ -56,6 +70,11 @@ class TransformerNet {
   LayerId side_by_side(const BlockPlace& place, LayerId from);
 
   LayerId attention(const BlockPlace& place, LayerId from);
+  /// To the stack's memory, whose tokens have no distances from a block's own.
+  LayerId cross_attention(const BlockPlace& place, LayerId from);
+  /// Of the queries of one tensor to keys and values of another.
+  LayerId attention_between(const std::string& prefix, const Attention& op, LayerId from,
+                            LayerId memory);
   LayerId latent_attention(const BlockPlace& place, LayerId from);
   /// A product and the norm of what it makes.
   LayerId latent(const std::string& name, LayerId from, std::int64_t rank);

@@ -34,6 +34,17 @@ const std::vector<Family>& families() {
        llama_keys()},
       {"bert", build_bert, {.norm_place = NormPlace::sums, .epsilon = 1e-12}, bert_keys()},
       {"vit", build_vit, {.epsilon = 1e-6}, vit_keys()},
+      {"t5",
+       build_t5,
+       {.norm = NormKind::rms,
+        .epsilon = 1e-6,
+        .bias = BiasPlace::none,
+        .activation = FeedForward::relu,
+        .score_scale = 1,
+        .buckets = 32,
+        .tied = true},
+       t5_keys()},
+      {"whisper", build_whisper, {.bias = BiasPlace::all_but_keys}, whisper_keys()},
   };
   return kFamilies;
 }

@@ -20,7 +20,7 @@ bool in_family(std::string_view text);
 /// Throws InputError for a key that the family lacks, a value that is none, sizes that are missing.
 Graph build_of_family(std::string_view text, std::int64_t batch);
 
-/// For messages: "gpt, llama, bert, vit".
+/// For messages: "gpt, llama, bert, vit, t5, whisper".
 std::string family_names();
 
 }  // namespace strata

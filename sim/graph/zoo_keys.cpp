@@ -58,15 +58,20 @@ SpecKey qk_norm_key() {
                   alias("false", QkNorm::none), alias("true", QkNorm::head)});
 }
 
+SpecKey activation_key() {
+  return word<&Spec::activation>(
+      "act", {choice("gelu", FeedForward::gelu), choice("relu", FeedForward::relu),
+              choice("relu2", FeedForward::relu2), choice("swiglu", FeedForward::swiglu),
+              choice("geglu", FeedForward::geglu),
+              choice("clamped_swiglu", FeedForward::clamped_swiglu)});
+}
+
 /// What dense decoders differ in.
 Keys of_decoders() {
   return {
       count_key("kv_heads", &Spec::kv_heads),
       count_key("head_dim", &Spec::head_dim),
-      word<&Spec::activation>(
-          "act", {choice("gelu", FeedForward::gelu), choice("relu", FeedForward::relu),
-                  choice("relu2", FeedForward::relu2), choice("swiglu", FeedForward::swiglu),
-                  choice("geglu", FeedForward::geglu)}),
+      activation_key(),
       word<&Spec::bias>("bias", {choice("none", BiasPlace::none), choice("qkv", BiasPlace::qkv),
                                  choice("attention", BiasPlace::attention),
                                  choice("ffn", BiasPlace::ffn), choice("all", BiasPlace::all)}),
@@ -85,6 +90,7 @@ Keys of_decoders() {
       count_key("global_every", &Spec::global_every),
       real("score_scale", &Spec::score_scale, 1e-6, kMostScale),
       real("softcap", &Spec::softcap, 1e-6, kMostScale),
+      flag("sinks", &Spec::sinks),
       real("logit_softcap", &Spec::logit_softcap, 1e-6, kMostScale),
       flag("scale_embedding", &Spec::scale_embedding),
       flag("tied", &Spec::tied),
@@ -105,6 +111,8 @@ Keys of_experts() {
           real("routed_scale", &Spec::gate_scale, 1e-6, kMostScale),
           flag("correction_bias", &Spec::choice_correction),
           flag("shared_gate", &Spec::gated_shared),
+          flag("expert_bias", &Spec::expert_bias),
+          flag("router_bias", &Spec::router_bias),
           real("capacity", &Spec::capacity, 1e-6, kMostScale),
           count_key("token_groups", &Spec::token_groups)};
 }
@@ -221,6 +229,9 @@ void check_routing(std::string_view model, const Spec& spec) {
   const auto fail = [&](std::string_view what) {
     throw InputError(fmt::format("model '{}': {}", model, what));
   };
+  if (spec.router_bias && spec.choice_correction) {
+    fail("router_bias and correction_bias exclude each other");
+  }
   if (spec.gated_shared && spec.shared_ffn == 0) fail("shared_gate needs shared_ffn");
   const std::int64_t groups = spec.groups_of_experts();
   if (spec.chosen_groups > groups) {
@@ -248,11 +259,13 @@ void check_experts(std::string_view model, const Spec& spec) {
                          spec.expert_layers > 0 || spec.token_groups > 0 || spec.capacity != 1 ||
                          !spec.normalize_gates || spec.scoring != Scoring::softmax ||
                          spec.expert_groups > 0 || spec.chosen_groups > 0 || spec.gate_scale != 1 ||
-                         spec.choice_correction || spec.gated_shared;
+                         spec.choice_correction || spec.gated_shared || spec.expert_bias ||
+                         spec.router_bias;
   if (describes && spec.experts == 0) {
     fail(
         "topk, moe_ffn, shared_ffn, moe_layers, norm_topk, scoring, groups, topk_groups, "
-        "routed_scale, correction_bias, shared_gate, capacity and token_groups need experts");
+        "routed_scale, correction_bias, shared_gate, expert_bias, router_bias, capacity and "
+        "token_groups need experts");
   }
   if (spec.experts == 0) return;
   if (spec.chosen_experts() > spec.experts) {
@@ -322,6 +335,26 @@ std::span<const SpecKey> bert_keys() {
 
 std::span<const SpecKey> vit_keys() {
   static const Keys kKeys = with_ffn_and_dropout(of_images());
+  return kKeys;
+}
+
+std::span<const SpecKey> t5_keys() {
+  static const Keys kKeys = with_ffn_and_dropout(
+      of_tokens(), {count_key("decoder_layers", &Spec::decoder_layers),
+                    count_key("target_seq", &Spec::target_seq),
+                    count_key("head_dim", &Spec::head_dim), activation_key(),
+                    real("epsilon", &Spec::epsilon, 0, 1), flag("tied", &Spec::tied),
+                    count_key("buckets", &Spec::buckets),
+                    count_key("max_distance", &Spec::max_distance)});
+  return kKeys;
+}
+
+std::span<const SpecKey> whisper_keys() {
+  static const Keys kKeys = with_ffn_and_dropout(
+      of_tokens(),
+      {count_key("decoder_layers", &Spec::decoder_layers),
+       count_key("target_seq", &Spec::target_seq), count_key("positions", &Spec::positions),
+       count_key("mels", &Spec::mels)});
   return kKeys;
 }
 

@@ -50,6 +50,8 @@ std::span<const SpecKey> gpt_keys();
 std::span<const SpecKey> llama_keys();
 std::span<const SpecKey> bert_keys();
 std::span<const SpecKey> vit_keys();
+std::span<const SpecKey> t5_keys();
+std::span<const SpecKey> whisper_keys();
 
 /// "layers, hidden, ...".
 std::string names_of(std::span<const SpecKey> keys);

@@ -66,6 +66,43 @@ Graph build_bert(std::string_view name, std::int64_t batch, const TransformerSpe
   return std::move(bert).with_loss(at);
 }
 
+// Where the head has the embedding's weight, what it reads is scaled by 1 / sqrt(hidden), as the
+// authors' code does.
+Graph build_t5(std::string_view name, std::int64_t batch, const TransformerSpec& spec) {
+  TransformerNet t5(name, batch, spec);
+  Net& net = t5.net();
+  const std::int64_t layers = spec.decoder_layers > 0 ? spec.decoder_layers : spec.layers;
+  LayerId at = t5.dropout("embedding_dropout", t5.tokens());
+  at = t5.norm("encoder_norm", t5.blocks({"encoder_", spec.layers, false}, at));
+  const LayerId memory = t5.dropout("encoder_dropout", at);
+  at = t5.dropout("target_embedding_dropout", t5.target_tokens("target_embedding", "embedding"));
+  at = t5.norm("decoder_norm", t5.blocks({"decoder_", layers, true, memory}, at));
+  at = t5.dropout("decoder_dropout", at);
+  if (spec.tied) {
+    const double scale = 1 / std::sqrt(static_cast<double>(spec.hidden));
+    at = net.add("decoder_scale", Activation{ActivationKind::scale, scale}, at);
+  }
+  at = net.add("head", Linear{spec.vocab, false, spec.tied ? "embedding" : ""}, at);
+  return std::move(t5).with_loss(at);
+}
+
+// The encoder's positions are a table of its own, whose first values are sines in the authors' code,
+// which does not train them.
+Graph build_whisper(std::string_view name, std::int64_t batch, const TransformerSpec& spec) {
+  TransformerNet whisper(name, batch, spec);
+  Net& net = whisper.net();
+  const std::int64_t layers = spec.decoder_layers > 0 ? spec.decoder_layers : spec.layers;
+  LayerId at = net.add("sound_positions", PositionEmbedding{}, whisper.sound());
+  at = whisper.dropout("sound_dropout", at);
+  const LayerId memory =
+      whisper.norm("encoder_norm", whisper.blocks({"encoder_", spec.layers, false}, at));
+  at = net.add("positions", PositionEmbedding{spec.positions}, whisper.target_tokens("embedding"));
+  at = whisper.dropout("embedding_dropout", at);
+  at = whisper.norm("decoder_norm", whisper.blocks({"decoder_", layers, true, memory}, at));
+  at = net.add("head", Linear{spec.vocab, false, "embedding"}, at);
+  return std::move(whisper).with_loss(at);
+}
+
 Graph build_vit(std::string_view name, std::int64_t batch, const TransformerSpec& spec) {
   TransformerNet vit(name, batch, spec);
   Net& net = vit.net();

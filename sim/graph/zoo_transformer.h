@@ -16,10 +16,10 @@ enum class NormKind : std::uint8_t { layer, rms };
 /// them (OLMo 2), before and behind (Gemma 2), or behind the sums of its residuals (BERT).
 enum class NormPlace : std::uint8_t { before, after, both, sums };
 /// Products with a bias: none of a block's, those of query, key and value, all of the attention's,
-/// both of the feed-forward layer, all.
-enum class BiasPlace : std::uint8_t { none, qkv, attention, ffn, all };
+/// both of the feed-forward layer, all, all but those of keys (Whisper).
+enum class BiasPlace : std::uint8_t { none, qkv, attention, ffn, all, all_but_keys };
 /// Between the feed-forward layer's products.
-enum class FeedForward : std::uint8_t { gelu, relu, relu2, swiglu, geglu };
+enum class FeedForward : std::uint8_t { gelu, relu, relu2, swiglu, geglu, clamped_swiglu };
 /// RMS norms of queries and keys: none, of each head by itself (with one scale for all heads: Qwen
 /// 3), or of all heads together (OLMo 2).
 enum class QkNorm : std::uint8_t { none, head, full };
@@ -44,6 +44,9 @@ struct TransformerSpec {
   std::int64_t vocab = 0;      ///< not of vit
   std::int64_t positions = 0;  ///< learned ones; as many as tokens where it is 0
   std::int64_t image = 0, patch = 0, classes = 0;  ///< vit
+  std::int64_t mels = 80;           ///< whisper: channels of a frame of sound
+  std::int64_t decoder_layers = 0;  ///< t5, whisper: of the decoder; as many as the encoder's where it is 0
+  std::int64_t target_seq = 0;      ///< t5, whisper: of the decoder; as the encoder's where it is 0
 
   // What a block has.
   NormKind norm = NormKind::layer;
@@ -69,6 +72,8 @@ struct TransformerSpec {
   std::int64_t chosen_groups = 0;  ///< how many of them; all where it is 0
   bool choice_correction = false;  ///< a number for each expert is added to scores it is chosen by
   bool gated_shared = false;       ///< a sigmoid for each token multiplies the dense layer beside
+  bool expert_bias = false;        ///< of the experts' products
+  bool router_bias = false;
 
   // What its attention has.
   bool causal = false;
@@ -87,6 +92,9 @@ struct TransformerSpec {
   double window_rope_base = 0;     ///< of blocks with a window; 0: as rope_base
   double score_scale = 0;          ///< of the products; 1 / sqrt(head_dim) where it is 0
   double softcap = 0;              ///< of the products; 0: none
+  std::int64_t buckets = 0;        ///< of distances that add to the products; 0: none
+  std::int64_t max_distance = 128;
+  bool sinks = false;              ///< a learned score without a key for each head
 
   // What a decoder has before and behind its blocks.
   bool learned_positions = false;  ///< added to the embedding, before its dropout
@@ -121,6 +129,11 @@ struct TransformerSpec {
 Graph build_decoder(std::string_view name, std::int64_t batch, const TransformerSpec& spec);
 /// Post-norm encoder with token types and a pooler (Devlin et al. 2019), trained to tell tokens.
 Graph build_bert(std::string_view name, std::int64_t batch, const TransformerSpec& spec);
+/// An encoder, and a decoder whose blocks also attend to what that made (Raffel et al. 2020).
+/// Distances between tokens add to products, by numbers that the blocks of each share.
+Graph build_t5(std::string_view name, std::int64_t batch, const TransformerSpec& spec);
+/// An encoder of frames of sound, halved by convolutions, and a decoder (Radford et al. 2022).
+Graph build_whisper(std::string_view name, std::int64_t batch, const TransformerSpec& spec);
 /// Encoder over the patches of an image, with a class token (Dosovitskiy et al. 2021).
 Graph build_vit(std::string_view name, std::int64_t batch, const TransformerSpec& spec);
 

@@ -80,7 +80,8 @@ Operands backward_operands(Expansion& to, Round& round, LayerId layer, std::size
     operands.add(own.backward_statistics, Role::statistics,
                  takes_sums ? Access::write : Access::read);
   }
-  if (phase == Phase::backward_data || (takes_sums && sums.weigh_by_parameters())) {
+  if (phase == Phase::backward_data || (takes_sums && sums.weigh_by_parameters()) ||
+      (phase == Phase::backward_weights && backward_reads_parameters(op))) {
     operands.add_parameters();
   }
   if (phase == Phase::backward_data) {

@@ -67,7 +67,7 @@ class Hybrid {
       const LayerId owner = layer.weight_of;
       if (const auto config = config_with_weight(layer, graph_[owner], configs_[owner()])) {
         configs_.push_back(*config);
-        channels_.push_back(true);
+        channels_.push_back(is_product(layer) || channels_[owner()]);
         return;
       }
     }

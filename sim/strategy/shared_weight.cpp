@@ -18,7 +18,16 @@ std::int32_t tile_stride(const Cut& cut, Dim dim) {
   return cut.strides[dim] * (cut.degrees.r > 1 && cut.degrees.scatter == dim ? cut.degrees.r : 1);
 }
 
-// What is channels to one are terms to the other.
+// Whether what is channels to the owner are terms to the layer: to a product, of an embedding.
+bool swaps_terms(const Layer& layer) {
+  return layer.weight_of.valid() && std::holds_alternative<Linear>(layer.op);
+}
+
+// Whether others may have the layer's weight.
+bool may_own(const Layer& layer) {
+  return traits(layer.op).terms_lead || std::holds_alternative<Attention>(layer.op);
+}
+
 Degrees swapped(const Degrees& of) {
   Degrees degrees{of};
   degrees[Dim::c] = of.r;
@@ -31,7 +40,7 @@ bool fits(const Layer& layer, const Degrees& degrees) {
   for (Dim dim : kDims) {
     if (!may_cut(layer, dim, degrees[dim])) return false;
   }
-  return degrees.r <= layer.reduction &&
+  return degrees.r <= most_parts_of_sums(layer) &&
          (degrees.r == 1 || may_scatter(layer, degrees)[degrees.scatter]);
 }
 
@@ -39,6 +48,7 @@ bool fits(const Layer& layer, const Degrees& degrees) {
 
 std::optional<Cut> cut_with_weight(const Layer& layer, const Cut& owner) {
   const Degrees& of = owner.degrees;
+  if (!swaps_terms(layer)) return fits(layer, of) ? std::optional(owner) : std::nullopt;
   Cut cut{swapped(of), owner.strides};
   for (Dim dim : kDims) cut.strides[dim] = tile_stride(owner, dim);
   if (of.r > 1) cut.strides[Dim::c] = owner.strides[of.scatter];
@@ -57,6 +67,7 @@ std::optional<Cut> cut_with_weight(const Layer& layer, const Cut& owner) {
 std::optional<Config> config_with_weight(const Layer& layer, const Layer& owner,
                                          const Config& owner_config) {
   const Degrees& of = owner_config.degrees;
+  if (!swaps_terms(layer)) return fits(layer, of) ? std::optional(owner_config) : std::nullopt;
   Degrees degrees = swapped(of);
   const Dim scatters[] = {Dim::w, Dim::n, Dim::c};
   const auto scatter = std::find_if(std::begin(scatters), std::end(scatters), [&](Dim dim) {
@@ -82,15 +93,15 @@ std::optional<Config> config_with_weight(const Layer& layer, const Layer& owner,
 }
 
 bool suits_sharing_layers(const Graph& graph, LayerId owner, const Config& config) {
-  if (!traits(graph[owner].op).terms_lead) return true;
+  if (!may_own(graph[owner])) return true;
   return std::all_of(graph.layers().begin(), graph.layers().end(), [&](const Layer& layer) {
     return layer.weight_of != owner || config_with_weight(layer, graph[owner], config);
   });
 }
 
 WeightPart weight_part(const Layer& layer, const Tile& shard) {
-  return layer.weight_of.valid() ? WeightPart{shard.terms, shard[Dim::c]}
-                                 : WeightPart{shard[Dim::c], shard.terms};
+  return swaps_terms(layer) ? WeightPart{shard.terms, shard[Dim::c]}
+                            : WeightPart{shard[Dim::c], shard.terms};
 }
 
 namespace {
@@ -151,7 +162,7 @@ LayerId weight_holder(const Graph& graph, LayerId layer, std::span<const Config>
 std::vector<LayerId> weight_copies(const Graph& graph, LayerId owner,
                                    std::span<const Config> configs) {
   std::vector<LayerId> copies;
-  if (!traits(graph[owner].op).terms_lead) return copies;  // none shares its weight
+  if (!may_own(graph[owner])) return copies;
   for (std::size_t i = owner() + 1; i < graph.size(); ++i) {
     const LayerId layer(i);
     if (graph[layer].weight_of == owner && weight_holder(graph, layer, configs) == layer) {

@@ -1,8 +1,9 @@
 #pragma once
 
-// Layers that share a weight (an embedding, and the product that tells tokens by its vectors) are
-// cut so that each device holds the same part of it: what is channels to one are the terms of the
-// other's sums. Or they lie on other devices altogether (in other stages), of which as many hold
+// Layers that share a weight are cut so that each device holds the same part of it. Of an embedding
+// and the product that tells tokens by its vectors, what is channels to one are the terms of the
+// other's sums; two embeddings, and attentions with the same numbers for distances, are cut alike.
+// Or they lie on other devices altogether (in other stages), of which as many hold
 // each part: then both have a copy of the weight. Pure; thread-safe.
 
 #include <optional>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Decoders of the zoo's families compute what transformers' modules of the same sizes do: the loss of
-one step and the gradient of every parameter, on one device and on two that share heads.
+"""Decoders and encoder-decoders of the zoo's families compute what transformers' modules of the same
+sizes do: the loss of one step and the gradient of every parameter, on one device and on two that share heads.
 
     STRATA=build/dev/bin/strata python3 tests/cli/decoders_test.py
 
@@ -63,16 +63,181 @@ class Decoder:
     block: str = "model.layers.{}."
     ends: dict = dataclasses.field(default_factory=dict)
     one_more: bool = False                                  # norms multiply by 1 + w
+    # By LAYER.weight or LAYER.bias of a block, where the parameter has another name than these.
+    parameters: dict = dataclasses.field(default_factory=dict)
+    strategies: tuple = ()                                  # more of them, each with its devices
 
-    def source(self, layer):
-        """The module that holds a layer's parameters, and what part of them is the layer's."""
+    def source(self, file):
+        """The parameter that a file of weights is of, and what part of it."""
+        layer, kind = file.rsplit(".", 1)
         if not layer.startswith("block"):
-            return {"embedding": "model.embed_tokens", "norm": "model.norm", "head": "lm_head",
-                    **self.ends}[layer], self.takes.get(layer, lambda tensor: tensor)
+            ends = {"embedding": "model.embed_tokens", "norm": "model.norm", "head": "lm_head",
+                    **self.ends}
+            return f"{ends[layer]}.{kind}", self.takes.get(layer, lambda tensor: tensor)
         number, part_of_block = layer.removeprefix("block").split("_", 1)
+        block = self.block.format(int(number) - 1)
+        if f"{part_of_block}.{kind}" in self.parameters:
+            name, take = self.parameters[f"{part_of_block}.{kind}"]
+            return block + name, take
         name = {**NAMES, **self.names}[part_of_block]
         take = self.takes.get(part_of_block, lambda tensor: tensor)
-        return self.block.format(int(number) - 1) + name, take
+        return f"{block}{name}.{kind}", take
+
+
+    def sizes(self):
+        return SIZES
+
+    def build(self):
+        """The module, with its first values."""
+        import transformers
+        kind = "Gemma3Text" if self.module == "Gemma3" else self.module
+        config = getattr(transformers, kind + "Config")(**{
+            "vocab_size": VOCAB, "hidden_size": HIDDEN, "num_hidden_layers": LAYERS,
+            "num_attention_heads": HEADS, "max_position_embeddings": SEQ, "rms_norm_eps": 1e-5,
+            "pad_token_id": None, "bos_token_id": None, "eos_token_id": None,
+            "tie_word_embeddings": self.family == "gpt", "attn_implementation": "eager",
+            **self.config})
+        return getattr(transformers, self.module + "ForCausalLM")(config).float().eval()
+
+    def data(self):
+        """What the module reads, by the name of the file that a run reads it from."""
+        import torch
+        return {"input": torch.randint(VOCAB, (BATCH, SEQ))}
+
+    def logits(self, module, data):
+        return module(input_ids=data["input"]).logits
+
+
+@dataclasses.dataclass
+class EncoderDecoder(Decoder):
+    """Of T5's kind; the decoder has fewer tokens than the encoder, and one layer more."""
+    family: str = "t5"
+    tied: bool = True
+    target_seq = 7
+
+    def sizes(self):
+        return (f"layers={LAYERS},decoder_layers={LAYERS + 1},hidden={HIDDEN},heads={HEADS},"
+                f"head_dim=6,ffn={FFN},seq={SEQ},target_seq={self.target_seq},vocab={VOCAB},"
+                f"epsilon=1e-5,buckets=8,max_distance=10,tied={int(self.tied)}")
+
+    def build(self):
+        import torch
+        import transformers
+        config = transformers.T5Config(
+            vocab_size=VOCAB, d_model=HIDDEN, d_kv=6, d_ff=FFN, num_layers=LAYERS,
+            num_decoder_layers=LAYERS + 1, num_heads=HEADS, relative_attention_num_buckets=8,
+            relative_attention_max_distance=10, layer_norm_epsilon=1e-5, dropout_rate=0.0,
+            tie_word_embeddings=self.tied, attn_implementation="eager", **self.config)
+        if config.is_gated_act:
+            config.dense_act_fn = "gelu"
+        module = transformers.T5ForConditionalGeneration(config).float().eval()
+        if not self.tied:
+            module.lm_head.weight = torch.nn.Parameter(module.lm_head.weight.detach().clone())
+        return module
+
+    def data(self):
+        import torch
+        return {"input": torch.randint(VOCAB, (BATCH, SEQ)),
+                "target": torch.randint(VOCAB, (BATCH, self.target_seq))}
+
+    def logits(self, module, data):
+        return module(input_ids=data["input"], decoder_input_ids=data["target"],
+                      use_cache=False).logits
+
+    def source(self, file):
+        layer, kind = file.rsplit(".", 1)
+        same = lambda tensor: tensor
+        ends = {"embedding": "shared", "encoder_norm": "encoder.final_layer_norm",
+                "decoder_norm": "decoder.final_layer_norm", "head": "lm_head"}
+        if layer in ends:
+            return f"{ends[layer]}.{kind}", same
+        stack, block, part_of_block = layer.split("_", 2)
+        at = f"{stack}.block.{int(block.removeprefix('block')) - 1}.layer."
+        last = 1 if stack == "encoder" else 2
+        products = {"query": "q", "key": "k", "value": "v", "attention_out": "o"}
+        inner = {"ffn_in": "wi", "ffn_gate": "wi_0", "ffn_up": "wi_1", "ffn_out": "wo"}
+        if part_of_block == "attention":
+            return at + "0.SelfAttention.relative_attention_bias.weight", lambda tensor: tensor.T
+        if part_of_block.startswith("cross_") and part_of_block != "cross_attention_norm":
+            return f"{at}1.EncDecAttention.{products[part_of_block[6:]]}.{kind}", same
+        if part_of_block in products:
+            return f"{at}0.SelfAttention.{products[part_of_block]}.{kind}", same
+        if part_of_block in inner:
+            return f"{at}{last}.DenseReluDense.{inner[part_of_block]}.{kind}", same
+        norms = {"attention_norm": 0, "cross_attention_norm": 1, "ffn_norm": last}
+        return f"{at}{norms[part_of_block]}.layer_norm.{kind}", same
+
+
+@dataclasses.dataclass
+class Whisper(EncoderDecoder):
+    """Frames of sound, of which convolutions leave half."""
+    family: str = "whisper"
+    mels = 6
+
+    def sizes(self):
+        return (f"layers={LAYERS},decoder_layers={LAYERS + 1},hidden={HIDDEN},heads={HEADS},"
+                f"ffn={FFN},seq={2 * SEQ},target_seq={self.target_seq},positions=9,"
+                f"mels={self.mels},vocab={VOCAB}")
+
+    def build(self):
+        import transformers
+        config = transformers.WhisperConfig(
+            vocab_size=VOCAB, d_model=HIDDEN, num_mel_bins=self.mels, encoder_layers=LAYERS,
+            decoder_layers=LAYERS + 1, encoder_attention_heads=HEADS,
+            decoder_attention_heads=HEADS, encoder_ffn_dim=FFN, decoder_ffn_dim=FFN, dropout=0.0,
+            max_source_positions=SEQ, max_target_positions=9, pad_token_id=0, bos_token_id=0,
+            eos_token_id=0, decoder_start_token_id=0, attn_implementation="eager")
+        module = transformers.WhisperForConditionalGeneration(config).float().eval()
+        module.model.encoder.embed_positions.requires_grad_(True)
+        return module
+
+    def data(self):
+        import torch
+        return {"input": torch.randn(BATCH, self.mels, 2 * SEQ),
+                "target": torch.randint(VOCAB, (BATCH, self.target_seq))}
+
+    def logits(self, module, data):
+        return module(input_features=data["input"], decoder_input_ids=data["target"],
+                      use_cache=False).logits
+
+    def source(self, file):
+        layer, kind = file.rsplit(".", 1)
+        same = lambda tensor: tensor
+        ends = {"embedding": ("decoder.embed_tokens", same),
+                "positions": ("decoder.embed_positions", lambda tensor: tensor.T),
+                "sound_positions": ("encoder.embed_positions", lambda tensor: tensor.T),
+                "encoder_norm": ("encoder.layer_norm", same),
+                "decoder_norm": ("decoder.layer_norm", same),
+                "conv1": ("encoder.conv1", same), "conv2": ("encoder.conv2", same)}
+        if layer in ends:
+            name, take = ends[layer]
+            return f"model.{name}.{kind}", take
+        stack, block, part_of_block = layer.split("_", 2)
+        at = f"model.{stack}.layers.{int(block.removeprefix('block')) - 1}."
+        products = {"query": "q_proj", "key": "k_proj", "value": "v_proj",
+                    "attention_out": "out_proj"}
+        others = {"ffn_in": "fc1", "ffn_out": "fc2", "attention_norm": "self_attn_layer_norm",
+                  "cross_attention_norm": "encoder_attn_layer_norm",
+                  "ffn_norm": "final_layer_norm"}
+        if part_of_block in others:
+            return f"{at}{others[part_of_block]}.{kind}", same
+        kind_of_attention = "encoder_attn" if part_of_block.startswith("cross_") else "self_attn"
+        product = products[part_of_block.removeprefix("cross_")]
+        return f"{at}{kind_of_attention}.{product}.{kind}", same
+
+
+def of_gpt_oss():
+    """The parameters of its experts, whose weights are transposed, gates and factors in turn."""
+    experts = "mlp.experts."
+    found = {"attention.weight": ("self_attn.sinks", lambda tensor: tensor),
+             "ffn_expert_out.weight": (experts + "down_proj", lambda tensor: tensor.mT),
+             "ffn_expert_out.bias": (experts + "down_proj_bias", lambda tensor: tensor.flatten())}
+    for begin, name in enumerate(("gate", "up")):
+        found[f"ffn_expert_{name}.weight"] = (
+            experts + "gate_up_proj", lambda tensor, begin=begin: tensor[..., begin::2].mT)
+        found[f"ffn_expert_{name}.bias"] = (
+            experts + "gate_up_proj_bias", lambda tensor, begin=begin: tensor[:, begin::2].flatten())
+    return found
 
 
 def decoders():
@@ -91,7 +256,12 @@ def decoders():
             "ffn_in": "mlp.dense_h_to_4h", "ffn_out": "mlp.dense_4h_to_h"}
     wide = {"num_key_value_heads": HEADS, "intermediate_size": FFN}
     pair = pairs_apart(size, 4)
+    in_stages = ((2, "hybrid:pp=2"), (4, "hybrid:tp=2,sp=1,pp=2"))
     return {
+        "t5": EncoderDecoder("T5", {"feed_forward_proj": "relu"}, "", strategies=in_stages),
+        "t5_v1.1": EncoderDecoder("T5", {"feed_forward_proj": "gated-gelu"}, "act=geglu",
+                                  tied=False, strategies=in_stages),
+        "whisper": Whisper("Whisper", {}, "", strategies=in_stages),
         "qwen2": Decoder("Qwen2", {**grouped, "tie_word_embeddings": True},
                          f"{gated},bias=qkv,tied=1"),
         "qwen3": Decoder("Qwen3", {**grouped, "head_dim": 12}, f"{gated},head_dim=12,qk_norm=head"),
@@ -161,6 +331,15 @@ def decoders():
             {"attention_out": "self_attn.dense", "ffn_in": "mlp.fc1", "ffn_out": "mlp.fc2",
              "norm": "input_layernorm"},
             ends={"norm": "model.final_layernorm"}),
+        # Some values lie beyond the limit.
+        "gpt_oss": Decoder(
+            "GptOss", {**grouped, "head_dim": 12, "sliding_window": 5, "num_local_experts": 4,
+                       "num_experts_per_tok": 2, "tie_word_embeddings": False, "swiglu_limit": 7.0,
+                       "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0}},
+            f"kv_heads=2,head_dim=12,window=5,global_every=2,sinks=1,bias=attention,"
+            f"act=clamped_swiglu,experts=4,topk=2,moe_ffn={FFN},expert_bias=1,router_bias=1,"
+            f"capacity=2", {"ffn_router": "mlp.router"}, parameters=of_gpt_oss(),
+            strategies=((2, "hybrid:ep=2"), (2, "hybrid:tp=2,sp=1,ep=2,etp=1"))),
         "opt": Decoder(
             "OPT", {"ffn_dim": FFN, "word_embed_proj_dim": HIDDEN, "dropout": 0.0,
                     "max_position_embeddings": SEQ},
@@ -178,18 +357,11 @@ def decoders():
 def build(decoder):
     """The module, with parameters far enough from zero that each matters."""
     import torch
-    import transformers
     torch.manual_seed(3)
-    kind = "Gemma3Text" if decoder.module == "Gemma3" else decoder.module
-    config = getattr(transformers, kind + "Config")(**{
-        "vocab_size": VOCAB, "hidden_size": HIDDEN, "num_hidden_layers": LAYERS,
-        "num_attention_heads": HEADS, "max_position_embeddings": SEQ, "rms_norm_eps": 1e-5,
-        "pad_token_id": None, "bos_token_id": None, "eos_token_id": None,
-        "tie_word_embeddings": decoder.family == "gpt", "attn_implementation": "eager",
-        **decoder.config})
-    module = getattr(transformers, decoder.module + "ForCausalLM")(config).float().eval()
+    module = decoder.build()
     for name, tensor in module.named_parameters():
-        spread = 0.2 if tensor.ndim == 1 or "embed" in name else tensor.shape[-1] ** -0.5
+        table = any(word in name for word in ("embed", "shared", "relative"))
+        spread = 0.2 if tensor.ndim == 1 or table else tensor.shape[-1] ** -0.5
         start = 1.0 if tensor.ndim == 1 and name.endswith("weight") and not decoder.one_more else 0.0
         torch.nn.init.normal_(tensor, start, spread)
     return module
@@ -202,24 +374,25 @@ class Step:
         import numpy
         import torch
         self.decoder, self.folder, self.model = decoder, folder, (
-            f"{decoder.family}:{SIZES},{decoder.keys}")
+            f"{decoder.family}:{decoder.sizes()},{decoder.keys}".removesuffix(","))
         module = build(decoder)
-        tokens = torch.randint(VOCAB, (BATCH, SEQ))
-        labels = torch.randint(VOCAB, (BATCH, SEQ))
-        logits = module(input_ids=tokens).logits
+        data = decoder.data()
+        logits = decoder.logits(module, data)
+        labels = torch.randint(VOCAB, logits.shape[:2])
         loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten())
         loss.backward()
         self.loss, self.gradients, self.before = loss.item(), {}, {}
         (folder / "weights").mkdir()
-        numpy.save(folder / "input.npy", tokens.float().numpy()[:, None])
+        for name, tokens in data.items():
+            values = tokens.float().numpy()
+            numpy.save(folder / f"{name}.npy", values if values.ndim > 2 else values[:, None])
         numpy.save(folder / "labels.npy", labels.numpy())
         self.used = set()
         for name in self.files():
-            layer, kind = name.rsplit(".", 1)
-            source, take = decoder.source(layer)
-            tensor = module.get_parameter(f"{source}.{kind}")
+            source, take = decoder.source(name)
+            tensor = module.get_parameter(source)
             self.used.add(id(tensor))
-            more = decoder.one_more and kind == "weight" and "norm" in layer
+            more = decoder.one_more and name.endswith("norm.weight")
             self.before[name] = take(tensor.detach()).contiguous().numpy() + (1 if more else 0)
             self.gradients[name] = take(tensor.grad).contiguous().numpy()
             numpy.save(folder / "weights" / f"{name}.npy", self.before[name])
@@ -257,7 +430,8 @@ class Decoders(unittest.TestCase):
                 step = Step(decoder, pathlib.Path(folder))
                 self.assertEqual(step.left_out, [])
                 for devices, strategy in ((1, "data"), (2, "data"), (2, "hybrid:tp=2,sp=1"),
-                                          (2, "hybrid:cp=2"), (4, "hybrid:tp=4")):
+                                          (2, "hybrid:cp=2"), (4, "hybrid:tp=4"),
+                                          *decoder.strategies):
                     loss, changes = step.run(devices, strategy)
                     where = f"{name} {strategy} {devices}"
                     self.assertLessEqual(abs(loss - step.loss), TOLERANCE * step.loss, where)

@@ -16,10 +16,12 @@ constexpr std::string_view kWords[] = {
     "image",         "patch",        "classes",    "gpt2:",  "1",       "2",
     "head_dim",      "tied",         "bias",       "qkv",    "qk_norm", "window",
     "window_layers", "global_every", "act",        "geglu",  "norms",   "both",
-    "parallel",      "shared",       "rope_share", "softcap"};
+    "parallel",      "shared",       "rope_share", "softcap", "t5",    "target_seq",
+    "buckets",       "sinks",        "experts"};
 constexpr std::string_view kLines[] = {
     "gpt:layers=2,hidden=8,heads=2,seq=4,vocab=16",
-    "llama:layers=2,hidden=8,heads=2,seq=4,vocab=16,window=2,global_every=2,qk_norm=head"};
+    "llama:layers=2,hidden=8,heads=2,seq=4,vocab=16,window=2,global_every=2,qk_norm=head",
+    "t5:layers=2,hidden=8,heads=2,seq=4,target_seq=3,vocab=16,buckets=4,max_distance=3"};
 constexpr strata::Vocabulary kVocabulary = {kWords, kLines};
 
 }  // namespace

@@ -2,9 +2,12 @@
 // before any block of threads reads them; their gradients are turned back where they lie. Keys that
 // share channels are made whole there, too, and so are their gradients.
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "exec/cuda/kernels/attention_loops.h"
+#include "exec/cuda/kernels/attention_parameters.h"
 #include "exec/cuda/kernels/kernels.h"
 #include "exec/cuda/kernels/rotary.h"
 #include "exec/cuda/kernels/whole_keys.h"
@@ -62,11 +65,39 @@ class AttentionKernel : public PhasedKernel {
                              std::to_string(largest_size()));
     }
     if (turns_) rotary_ = rotary_pairs(op.rotary, op.turned(), size_);
+    sinks_ = op.sinks, row_ = op.sinks ? 1 : op.buckets;
+    if (op.buckets > 0) take_buckets(op);
   }
 
  private:
   static std::int64_t channels_of(const ShardSpec& spec, std::size_t input) {
     return (*spec.graph)[(*spec).inputs[input]].output[Dim::c];
+  }
+
+  /// From the last query's first key to the first query's last.
+  void take_buckets(const Attention& op) {
+    distances_ = seen_.queries + seen_.keys - 1;
+    std::vector<std::int32_t> buckets;
+    for (std::int64_t i = 0; i < distances_; ++i) {
+      const std::int64_t key = keys_[Dim::w].begin + i, query = output_[Dim::w].end - 1;
+      buckets.push_back(static_cast<std::int32_t>(op.bucket_of(key - query)));
+    }
+    const auto bytes = static_cast<std::int64_t>(buckets.size() * sizeof(std::int32_t));
+    buckets_ = LastingMemory(seat_.gpu(), bytes);
+    seat_.tell(buckets_.data(), std::as_bytes(std::span(buckets)));
+  }
+  const std::int32_t* buckets() const { return static_cast<const std::int32_t*>(buckets_.data()); }
+  std::int64_t distance_bytes() const {
+    return groups_.heads * distances_ * static_cast<std::int64_t>(sizeof(float));
+  }
+  /// `by_distance`: memory for what the distances of each head have.
+  ScoreParameters score_parameters(const Operands& operands, void* by_distance) const {
+    if (sinks_) return {.sinks = operands.parameters};
+    if (row_ == 0) return {};
+    auto* const to = static_cast<float*>(by_distance);
+    each(seat_.stream(), groups_.heads * distances_,
+         SpreadBuckets{operands.parameters, buckets(), row_, distances_, to});
+    return {nullptr, to, seen_.queries, distances_};
   }
 
   bool shares() const { return own_size_ < size_; }
@@ -127,7 +158,8 @@ class AttentionKernel : public PhasedKernel {
     turn_heads(gradient, gradient, rotary_, -1, seat_.type(), seat_.stream());
   }
 
-  AttentionTensors<T> tensors(const Operands& operands, void* queries, void* keys) const {
+  AttentionTensors<T> tensors(const Operands& operands, void* queries, void* keys,
+                              void* by_distance) const {
     WeightDropout dropout = dropout_;
     if (operands.step != nullptr) dropout.first_sample += operands.step->round * samples_;
     return {seen_,
@@ -138,13 +170,15 @@ class AttentionKernel : public PhasedKernel {
             scale_,
             softcap_,
             static_cast<float*>(operands.saved),
-            dropout};
+            dropout,
+            score_parameters(operands, by_distance)};
   }
 
   void forward(const Operands& operands) override {
-    const auto [queries, keys] =
-        scratch_pieces(seat_, {turned_bytes(operands.inputs[0]), key_bytes(operands.inputs[1])});
-    const AttentionTensors<T> of = tensors(operands, queries, keys);
+    const auto [queries, keys, by_distance] =
+        scratch_pieces(seat_, {turned_bytes(operands.inputs[0]), key_bytes(operands.inputs[1]),
+                               distance_bytes()});
+    const AttentionTensors<T> of = tensors(operands, queries, keys, by_distance);
     const auto y = heads_of_queries<T>(operands.output, value_size_);
     with_tile_sizes(largest_size(), [&]<class Sizes>(Sizes) {
       using Loop = AttendLoop<T, Sizes>;
@@ -156,22 +190,16 @@ class AttentionKernel : public PhasedKernel {
     const Region &dq = operands.input_gradients[0], &dv = operands.input_gradients[2];
     const bool parts = shares() && (operands.input_gradients[1].data != nullptr ||
                                     operands.input_gradients[3].data != nullptr);
-    const auto [queries, keys, products, of_keys] =
-        scratch_pieces(seat_, {turned_bytes(operands.inputs[0]), key_bytes(operands.inputs[1]),
-                               log_sums() * static_cast<std::int64_t>(sizeof(float)),
-                               parts ? whole_bytes(operands.inputs[1]) : 0});
+    const auto [queries, keys, products, of_keys, by_distance] = scratch_pieces(
+        seat_, {turned_bytes(operands.inputs[0]), key_bytes(operands.inputs[1]), product_bytes(),
+                parts ? whole_bytes(operands.inputs[1]) : 0, distance_bytes()});
     const Region dk =
         shares() ? whole_keys(operands.inputs[1], of_keys) : Region(operands.input_gradients[1]);
-    const AttentionTensors<T> of = tensors(operands, queries, keys);
-    auto* const dy_y = static_cast<float*>(products);
+    const AttentionTensors<T> of = tensors(operands, queries, keys, by_distance);
     const AttentionGradients<T> gradients{
-        heads_of_queries<const T>(operands.output_gradient, value_size_), dy_y,
-        heads_of_queries<T>(dq, size_), heads_of_keys<T>(dk, size_),
-        heads_of_keys<T>(dv, value_size_)};
-    each(seat_.stream(), log_sums(),
-         OutputProducts<T>{groups_, seen_.queries,
-                           heads_of_queries<const T>(operands.output, value_size_), gradients.dy,
-                           dy_y});
+        heads_of_queries<const T>(operands.output_gradient, value_size_),
+        output_products(operands, products), heads_of_queries<T>(dq, size_),
+        heads_of_keys<T>(dk, size_), heads_of_keys<T>(dv, value_size_)};
     with_tile_sizes(largest_size(), [&]<class Sizes>(Sizes) {
       if (dq.data != nullptr) {
         clear_beyond(dq);
@@ -187,6 +215,45 @@ class AttentionKernel : public PhasedKernel {
     if (!parts) return;
     part_keys(dk, operands.input_gradients[1], operands.input_gradients[3], size_, seat_.type(),
               seat_.stream());
+  }
+
+  void backward_weights(const Operands& operands) override {
+    const auto [products, by_distance, of_distances] =
+        scratch_pieces(seat_, {product_bytes(), distance_bytes(), distance_bytes()});
+    const float* const dy_y = output_products(operands, products);
+    const bool adds = operands.adds_parameter_gradients;
+    if (sinks_) {
+      teams(seat_.stream(), groups_.heads,
+            SinkGradients{groups_, seen_.queries, operands.parameters,
+                          static_cast<const float*>(operands.saved), dy_y,
+                          operands.parameter_gradients, adds});
+      return;
+    }
+    const AttentionTensors<T> of = tensors(operands, nullptr, nullptr, by_distance);
+    auto* const sums = static_cast<float*>(of_distances);
+    AttentionGradients<T> gradients{};
+    gradients.dy = heads_of_queries<const T>(operands.output_gradient, value_size_);
+    gradients.dy_y = dy_y;
+    teams(seat_.stream(), groups_.heads * distances_, DistanceGradients<T>{of, gradients, sums});
+    each(seat_.stream(), groups_.heads * row_,
+         SumBuckets{sums, buckets(), row_, distances_, operands.parameter_gradients, adds});
+  }
+
+  void update(const Operands& operands) override {
+    update_parameters(operands, groups_.heads * row_, seat_);
+  }
+
+  std::int64_t product_bytes() const {
+    return log_sums() * static_cast<std::int64_t>(sizeof(float));
+  }
+  /// dy . y of each query.
+  const float* output_products(const Operands& operands, void* memory) const {
+    auto* const dy_y = static_cast<float*>(memory);
+    each(seat_.stream(), log_sums(),
+         OutputProducts<T>{groups_, seen_.queries,
+                           heads_of_queries<const T>(operands.output, value_size_),
+                           heads_of_queries<const T>(operands.output_gradient, value_size_), dy_y});
+    return dy_y;
   }
 
   std::int64_t query_tiles(int rows) const {
@@ -216,6 +283,10 @@ class AttentionKernel : public PhasedKernel {
   float scale_, softcap_;
   WeightDropout dropout_;
   RotaryPairs rotary_{};
+  bool sinks_ = false;
+  std::int64_t row_ = 0;        ///< parameters of a head
+  std::int64_t distances_ = 0;  ///< of the shard's queries and keys, where they have buckets
+  LastingMemory buckets_;       ///< of these
 };
 
 }  // namespace

@@ -5,7 +5,8 @@
 //   forward   s = q k' scale,   y = softmax(s) v,   kept: log(sum exp(s)) of each query
 //   backward  p = exp(s - kept),   ds = p (dy v' - dy . y),
 //             dq = ds k scale,   dk = ds' q scale,   dv = p' dy
-// With a softcap the softmax is of c = cap tanh(s / cap), and ds = dc (1 - (c / cap)^2).
+// A sink takes part in the softmax from the start: exp(sink - kept) of it, to which no value belongs.
+// What distances add, they add to s. With a softcap the softmax is of c = cap tanh(s / cap), and ds = dc (1 - (c / cap)^2).
 // A block of threads keeps a tile of queries and goes through the keys that it sees; for dk and dv
 // it keeps a tile of keys and goes through all queries that see it, of every head that these keys
 // serve. Nothing is added by two blocks, so sums have one order. Products are plain ones of fp32:
@@ -55,6 +56,18 @@ struct WeightDropout {
   }
 };
 
+/// What a shard's heads have beside their products.
+struct ScoreParameters {
+  const float* sinks = nullptr;        ///< by head; null: none
+  const float* by_distance = nullptr;  ///< by head, then from the last query's first key on; or null
+  std::int64_t queries = 0, distances = 0;  ///< distances: of a head
+
+  STRATA_ANYWHERE float added(std::int64_t head, std::int64_t query, std::int64_t key) const {
+    if (by_distance == nullptr || query >= queries || key > distances - queries) return 0;
+    return by_distance[head * distances + queries - 1 + key - query];
+  }
+};
+
 template <class T>
 struct AttentionTensors {
   SeenKeys seen;
@@ -64,9 +77,13 @@ struct AttentionTensors {
   float softcap;    ///< 0: none
   float* log_sums;  ///< by sample, head, position; or null
   WeightDropout dropout;
+  ScoreParameters parameters = {};
 
-  STRATA_ANYWHERE float capped(float score) const {
-    return softcap > 0 ? softcap * std::tanh(score / softcap) : score;
+  /// What the softmax takes of a product.
+  STRATA_ANYWHERE float score_of(float product, std::int64_t head, std::int64_t query,
+                                 std::int64_t key) const {
+    const float added = parameters.added(head, query, key);
+    return softcap > 0 ? softcap * std::tanh(product / softcap) : product + added;
   }
   /// By which a score changes a capped one.
   STRATA_ANYWHERE float slope_of(float capped_score) const {
@@ -118,7 +135,9 @@ struct AttendLoop {
                      item.end, of.scale);
     float sums[Sizes::kRows][Sizes::kOwnChannels] = {}, most[Sizes::kRows], total[Sizes::kRows];
     for (int r = 0; r < Sizes::kRows; ++r) {
-      most[r] = -std::numeric_limits<float>::infinity(), total[r] = 0;
+      const bool sinks = of.parameters.sinks != nullptr;
+      most[r] = sinks ? of.parameters.sinks[item.head] : -std::numeric_limits<float>::infinity();
+      total[r] = sinks ? 1 : 0;
     }
     const SeenKeys::Range range = of.seen.keys_of(item.first, item.end);
     for (std::int64_t first = range.begin; first < range.end; first += Sizes::kPassing) {
@@ -149,7 +168,7 @@ struct AttendLoop {
     float largest = most;
     for (int c = 0; c < Sizes::kColumns; ++c) {
       const std::int64_t key = first_key + thread.column() + c * Sizes::kSide;
-      s[c] = of.seen.sees(query, key) ? of.capped(s[c]) : kNone;
+      s[c] = of.seen.sees(query, key) ? of.score_of(s[c], item.head, query, key) : kNone;
       largest = s[c] > largest ? s[c] : largest;
     }
     largest = thread.row_largest(largest);
@@ -264,7 +283,7 @@ struct QueryGradientLoop {
       const float dy_y = is_there ? gradients.dy_y[at] : 0;
       for (int c = 0; c < Sizes::kColumns; ++c) {
         const std::int64_t key = first_key + thread.column() + c * Sizes::kSide;
-        const float score = of.capped(s[r][c]);
+        const float score = of.score_of(s[r][c], item.head, query, key);
         const float p = of.seen.sees(query, key) ? std::exp(score - log_sum) : 0;
         const float kept = of.dropout.factor(item.sample, item.head, query, key);
         s[r][c] = p * (dp[r][c] * kept - dy_y) * of.slope_of(score);
@@ -349,7 +368,7 @@ struct KeyGradientLoop {
       const float dy_y = is_there ? gradients.dy_y[row + query] : 0;
       for (int r = 0; r < Sizes::kRows; ++r) {
         const std::int64_t key = item.first + thread.row() + r * Sizes::kSide;
-        const float score = of.capped(p[r][c]);
+        const float score = of.score_of(p[r][c], head, query, key);
         p[r][c] = of.seen.sees(query, key) ? std::exp(score - log_sum) : 0;
         const float kept = of.dropout.factor(item.sample, head, query, key);
         ds[r][c] = p[r][c] * (ds[r][c] * kept - dy_y) * of.slope_of(score);

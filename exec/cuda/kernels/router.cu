@@ -1,4 +1,4 @@
-// Gates of tokens. With scores p = softmax(z) of z = W x, a gate g is the scale s times p of the
+// Gates of tokens. With scores p = softmax(z) of z = W x + b, a gate g is the scale s times p of the
 // chosen experts, over the sum of these where gates are normalised. With a = s dg of what was
 // chosen and 0 else, dz = p (a - sum of p a); normalised, the softmax is that of the chosen experts
 // alone: with q = p / sum, dz = q (a - sum of q a). Of sigmoids, dz = p (1 - p) dp, where dp = a,
@@ -28,6 +28,34 @@ struct SplitWeight {
   STRATA_ANYWHERE void operator()(std::int64_t i) const {
     parts[i] = Bf16(weight[i]);
     parts[count + i] = Bf16(weight[i] - static_cast<float>(parts[i]));
+  }
+};
+
+struct AddRouterBias {
+  float* logits;
+  const float* bias;
+  std::int64_t experts;
+
+  STRATA_ANYWHERE void operator()(std::int64_t i) const {
+    logits[i] += bias[Quotient(i, experts).rest];
+  }
+};
+
+/// Of an expert, the sum of its logits' gradients.
+template <class T>
+struct RouterBiasGradient {
+  const T* dz;
+  std::int64_t tokens, experts;
+  float* to;
+  bool adds;
+
+  STRATA_ANYWHERE void operator()(const Team& team, std::int64_t expert) const {
+    float sum = 0;
+    for (std::int64_t token = team.rank(); token < tokens; token += team.size()) {
+      sum += static_cast<float>(dz[token * experts + expert]);
+    }
+    sum = team.sum(sum);
+    if (team.rank() == 0) to[expert] = adds ? to[expert] + sum : sum;
   }
 };
 
@@ -217,7 +245,14 @@ class RouterKernel : public PhasedKernel {
 
   /// dw = dz^T x
   void backward_weights(const Operands& operands) override {
-    multiply(seat_, {logit_gradients(operands), op_.experts, tokens_, true},
+    const void* const dz = logit_gradients(operands);
+    if (op_.bias) {
+      teams(seat_.stream(), op_.experts,
+            RouterBiasGradient<T>{static_cast<const T*>(dz), tokens_, op_.experts,
+                                  operands.parameter_gradients + weight_,
+                                  operands.adds_parameter_gradients});
+    }
+    multiply(seat_, {dz, op_.experts, tokens_, true},
              {operands.inputs[0].data, tokens_, inputs_}, operands.parameter_gradients, Type::fp32,
              operands.adds_parameter_gradients);
     if (!op_.correction || operands.adds_parameter_gradients) return;
@@ -226,10 +261,10 @@ class RouterKernel : public PhasedKernel {
   }
 
   void update(const Operands& operands) override {
-    update_parameters(operands, weight_ + (op_.correction ? op_.experts : 0), seat_);
+    update_parameters(operands, weight_ + (op_.correction || op_.bias ? op_.experts : 0), seat_);
   }
 
-  /// p = x w^T
+  /// p = x w^T + b
   void multiply_to(float* p, const Operands& operands) {
     const Matrix x{operands.inputs[0].data, tokens_, inputs_};
     auto* const parts = static_cast<Bf16*>(parts_.data());
@@ -237,8 +272,12 @@ class RouterKernel : public PhasedKernel {
       each(seat_.stream(), weight_, SplitWeight{operands.parameters, parts, weight_});
     }
     multiply(seat_, x, {kept_weight(operands), inputs_, op_.experts, true}, p, Type::fp32);
-    if (parts == nullptr) return;
-    multiply(seat_, x, {parts + weight_, inputs_, op_.experts, true}, p, Type::fp32, true);
+    if (parts != nullptr) {
+      multiply(seat_, x, {parts + weight_, inputs_, op_.experts, true}, p, Type::fp32, true);
+    }
+    if (!op_.bias) return;
+    each(seat_.stream(), tokens_ * op_.experts,
+         AddRouterBias{p, operands.parameters + weight_, op_.experts});
   }
 
   ScoredExperts scored(const void* p) const {

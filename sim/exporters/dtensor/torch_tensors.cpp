@@ -72,6 +72,12 @@ class TorchDims {
             "heads of keys and values are alike",
             graph_.name(), layer.name));
       }
+      if (layer.parameters.total() > 0) {
+        throw InputError(fmt::format(
+            "network {}: layer {}: an attention with sinks or buckets is not written; allowed: "
+            "attentions without parameters",
+            graph_.name(), layer.name));
+      }
     }
     if (std::holds_alternative<Embedding>(layer.op)) return kTokens;
     const Dims& read = dims_[layer.inputs.front()()];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "sim/graph/ops/attribute_text.h"
 #include "sim/graph/ops/checks.h"
@@ -29,6 +30,7 @@ Extents Attention::output(InputExtents inputs) const {
   check_finite("rotary", rotary);
   if (!(dropout >= 0 && dropout < 1)) fail("dropout must be in [0, 1)");
   check_turned();
+  check_parameters();
   check_finite("scale", scale);
   if (scale < 0) fail("scale must not be negative");
   check_finite("softcap", softcap);
@@ -90,6 +92,45 @@ void Attention::check_turned() const {
   fail("rotary positions need an even {}", rotary_size > 0   ? "rotary_size"
                                            : shared_size > 0 ? "shared_size"
                                                              : "head_size");
+}
+
+void Attention::check_parameters() const {
+  check_range("buckets", buckets, 0, kMaxExtent);
+  check_range("max_distance", max_distance, 1, kMaxExtent);
+  if (!bias_of.empty() && buckets == 0) fail("bias_of needs buckets");
+  if (buckets == 0) return;
+  if (sinks) fail("an attention has sinks or buckets, not both");
+  if (rotary > 0 || softcap > 0 || shared_size > 0) {
+    fail("buckets need an attention without rotary, softcap and shared_size");
+  }
+  const std::int64_t each = causal ? buckets : buckets / 2;
+  if (each < 2 || (!causal && buckets % 2 != 0)) {
+    fail("buckets must be {}, not {}", causal ? "2 or more" : "even and 4 or more", buckets);
+  }
+  if (max_distance <= each / 2) {
+    fail("max_distance must be more than the {} distances that have buckets of their own, not {}",
+         each / 2, max_distance);
+  }
+}
+
+std::int64_t Attention::bucket_of(std::int64_t distance) const {
+  const std::int64_t each = causal ? buckets : buckets / 2;
+  const std::int64_t first = !causal && distance > 0 ? each : 0;
+  const std::int64_t far = causal ? std::max<std::int64_t>(0, -distance) : std::abs(distance);
+  const std::int64_t own = each / 2;
+  if (far < own) return first + far;
+  const double ratio = std::log(static_cast<double>(far) / static_cast<double>(own)) /
+                       std::log(static_cast<double>(max_distance) / static_cast<double>(own));
+  constexpr double kRounding = 1e-9;  // a ratio may be a whole number of buckets
+  const auto behind =
+      static_cast<std::int64_t>(ratio * static_cast<double>(each - own) * (1 + kRounding));
+  return first + std::min(own + behind, each - 1);
+}
+
+Parameters Attention::parameters(InputExtents inputs) const {
+  const std::int64_t row = sinks ? 1 : buckets;
+  if (row == 0) return {};
+  return {.weight = inputs[0][Dim::c] / head_size * row, .channels_a_row = output_size()};
 }
 
 Interval Attention::turned() const {
@@ -166,9 +207,18 @@ std::int64_t Attention::macs_per_output(InputExtents inputs) const {
 
 PhaseWork Attention::work(const ShardShape& shard, Phase phase) const {
   const bool forward = phase == Phase::forward;
+  if (phase == Phase::backward_weights) return parameter_work(shard);
   if (!forward && phase != Phase::backward_data) return {};
   return shard.kernels.fused_attention() ? fused_work(shard, forward)
                                          : unfused_work(shard, forward);
+}
+
+// Of a sink, a number for each query; of buckets, a pass over the gradients of all scores.
+PhaseWork Attention::parameter_work(const ShardShape& shard) const {
+  const std::int64_t rows = volume(shard.output) / output_size();
+  if (sinks) return shard.elements(2 * rows);
+  if (buckets == 0) return {};
+  return shard.elements(rows * shard.inputs[1][Dim::w]);
 }
 
 // q k' and p v; p again, then the gradients of v, p, q and k.
@@ -194,10 +244,12 @@ PhaseWork Attention::unfused_work(const ShardShape& shard, bool forward) const {
   const std::int64_t scores = heads * queries * keys;
   const std::int64_t tensors = shard.in() + shard.out();
   const std::int64_t capping = softcap == 0 ? 0 : forward ? 6 : 7;
-  const std::int64_t passes = (forward ? 4 : 7) + (dropout > 0 ? 2 : 0) + capping;
+  const std::int64_t adding = buckets > 0 && forward ? 2 : 0;  // of buckets' numbers
+  const std::int64_t passes = (forward ? 4 : 7) + (dropout > 0 ? 2 : 0) + capping + adding;
   PhaseWork work = shard.elements((forward ? tensors : 2 * tensors) + passes * scores);
   // Two products (four), the masked softmax, a dropout, and tensors laid out by heads and back.
-  work.kernels = (forward ? 3 + 4 : 5 + 4) + (dropout > 0 ? 1 : 0) + (softcap > 0 ? 3 : 0);
+  work.kernels = (forward ? 3 + 4 : 5 + 4) + (dropout > 0 ? 1 : 0) + (softcap > 0 ? 3 : 0) +
+                 (adding > 0 ? 1 : 0);
   if (dropout > 0) work.bytes += Bytes{scores};
   const std::int64_t channels = head_size + output_size();
   work.direct = {heads, queries, 2 * keys, forward ? channels / 2 : channels};
@@ -210,7 +262,8 @@ std::string Attention::cost_attributes() const {
          (dropout > 0 ? attribute_text("dropout", 1) : std::string()) +
          (softcap > 0 ? attribute_text("softcap", 1) : std::string()) +
          (value_size > 0 ? attribute_text("value_size", value_size) : std::string()) +
-         (shared_size > 0 ? attribute_text("shared_size", shared_size) : std::string());
+         (shared_size > 0 ? attribute_text("shared_size", shared_size) : std::string()) +
+         (buckets > 0 ? attribute_text("buckets", 1) : std::string());
 }
 
 Extents Attention::units(InputExtents inputs) const {

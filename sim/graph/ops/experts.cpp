@@ -59,6 +59,7 @@ Extents Router::output(InputExtents inputs) const {
 void Router::check_choice() const {
   check_finite("scale", scale);
   if (scale <= 0) fail("scale must be positive");
+  if (bias && correction) fail("a router has a bias or a correction, not both");
   check_range("groups", groups, 1, experts);
   check_range("top_groups", top_groups, 1, groups);
   if (experts % groups != 0) fail("{} groups do not divide {} experts", groups, experts);
@@ -79,7 +80,7 @@ AccessMap Router::reads(const ReadContext&) const {
 
 Parameters Router::parameters(InputExtents inputs) const {
   return {.weight = bounded_product(experts, inputs[0][Dim::c], kMaxElements),
-          .bias = correction ? experts : 0};
+          .bias = correction || bias ? experts : 0};
 }
 
 std::int64_t Router::macs_per_output(InputExtents inputs) const {
@@ -162,7 +163,8 @@ AccessMap ExpertLinear::reads(const ReadContext&) const {
 
 Parameters ExpertLinear::parameters(InputExtents inputs) const {
   const std::int64_t rows = bounded_product(inputs[0][Dim::d], out_features, kMaxElements);
-  Parameters all{.weight = bounded_product(rows, inputs[0][Dim::c], kMaxElements)};
+  Parameters all{.weight = bounded_product(rows, inputs[0][Dim::c], kMaxElements),
+                 .bias = bias ? rows : 0};
   all.loops[Dim::d] = true;
   return all;
 }

@@ -35,6 +35,7 @@ struct Router {
   std::int64_t groups = 1;
   std::int64_t top_groups = 1;  ///< that a token's experts are of
   double scale = 1;             ///< what multiplies the gates
+  bool bias = false;            ///< of the product, W x + b; excludes a correction
   bool operator==(const Router&) const = default;
 
   static constexpr OpTraits kTraits{.summary = "router"};
@@ -60,6 +61,7 @@ struct Router {
     v.count("groups", groups, 1);
     v.count("top_groups", top_groups, 1);
     v.number("scale", scale, 1.0);
+    v.flag("bias", bias, false);
   }
 
  private:
@@ -98,10 +100,12 @@ struct Dispatch {
   std::int64_t slots_of(std::int64_t tokens, std::int64_t experts) const;
 };
 
-/// y = W x of each expert, over the channels of each of its slots; (n, c, experts, 1, slots) to
-/// (n, out_features, experts, 1, slots). The weight (experts, out_features, c) carries the experts.
+/// y = W x + b of each expert, over the channels of each of its slots; (n, c, experts, 1, slots) to
+/// (n, out_features, experts, 1, slots). The weight (experts, out_features, c) and the bias
+/// (experts, out_features) carry the experts.
 struct ExpertLinear {
   std::int64_t out_features = 0;
+  bool bias = false;
   bool operator==(const ExpertLinear&) const = default;
 
   static constexpr OpTraits kTraits{.shares_reading = true, .casts = true, .summary = "experts"};
@@ -117,6 +121,7 @@ struct ExpertLinear {
   template <class Visitor>
   void visit_keys(Visitor& v) {
     v.count("out_features", out_features, std::nullopt);
+    v.flag("bias", bias, false);
   }
 };
 

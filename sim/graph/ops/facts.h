@@ -32,6 +32,7 @@ struct Parameters {
   /// The dims whose elements have rows of their own. Most have one for each output channel; no dim
   /// where groups of channels share the weight, whole (a norm of heads, whose scale is one head's).
   PerDim<bool> loops = kChannels;
+  std::int64_t channels_a_row = 1;  ///< neighbouring output channels that have one (a head's)
 
   constexpr std::int64_t total() const { return weight + bias; }
   /// The dims whose cuts replicate parameters, and over which their gradients are summed.
@@ -44,7 +45,7 @@ struct Parameters {
   constexpr std::int64_t rows(const Extents& extents) const {
     std::int64_t count = 1;
     for (Dim dim : kDims) count *= loops[dim] ? extents[dim] : 1;
-    return count;
+    return count / channels_a_row;
   }
   bool operator==(const Parameters&) const = default;
 };
@@ -187,6 +188,7 @@ struct OpTraits {
 struct BackwardReads {
   bool inputs = false, output = false;
   bool inputs_for_parameters = false;  ///< inputs for the gradient of the parameters alone
+  bool parameters = false;             ///< the parameters, for their own gradient, too
 };
 
 }  // namespace strata

@@ -20,6 +20,8 @@ struct Embedding {
   std::int64_t vocabulary = 0;
   std::int64_t features = 0;
   double scale = 1;  ///< what multiplies the vectors
+  /// The embedding whose vectors these are; its own where empty.
+  std::string weight_of = {};
   bool operator==(const Embedding&) const = default;
 
   static constexpr OpTraits kTraits{.terms_lead = true, .summary = "embedding"};
@@ -37,6 +39,7 @@ struct Embedding {
     v.count("vocabulary", vocabulary, std::nullopt);
     v.count("features", features, std::nullopt);
     v.number("scale", scale, 1.0);
+    v.name("weight_of", weight_of);
   }
 };
 

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <numeric>
 
 #include "tests/exec/reference/ops.h"
@@ -58,8 +60,27 @@ Tensor whole_keys(const LayerCall& call, const Attention& op) {
   return k;
 }
 
+/// Of T5's code, in words of ours: how far a key lies behind its query, halves of the buckets for
+/// either side where both are seen, and of these one each for the smallest distances.
+std::size_t bucket(const Attention& op, std::int64_t query, std::int64_t key) {
+  std::int64_t buckets = op.buckets, first = 0, far = query - key;
+  if (!op.causal) {
+    buckets /= 2;
+    if (key > query) first = buckets;
+    far = std::abs(far);
+  }
+  if (far < buckets / 2) return static_cast<std::size_t>(first + far);
+  const auto exact = static_cast<double>(buckets / 2);
+  const double part = std::log2(static_cast<double>(far) / exact) /
+                      std::log2(static_cast<double>(op.max_distance) / exact);
+  const auto behind = static_cast<std::int64_t>(
+      part * (static_cast<double>(buckets) - exact) + 1e-7);
+  return static_cast<std::size_t>(first + std::min(buckets - 1, buckets / 2 + behind));
+}
+
 /// One head of queries with the head of keys and values that serves it.
 struct Head {
+  const LayerCall& call;
   const Attention& op;
   const Tensor &q, &k, &v;  ///< queries and keys turned
   std::int64_t n, of_queries, of_keys;
@@ -75,8 +96,17 @@ struct Head {
     each_channel([&](std::int64_t cq, std::int64_t ck) {
       product += q.at(n, cq, 0, 0, i) * k.at(n, ck, 0, 0, j);
     });
-    const double s = scale() * product;
+    double s = scale() * product;
+    if (op.buckets > 0) s += call.weights->weight[parameter(i, j)];
     return op.softcap > 0 ? op.softcap * std::tanh(s / op.softcap) : s;
+  }
+  /// Of the weight, the number that score() adds.
+  std::size_t parameter(std::int64_t i, std::int64_t j) const {
+    return static_cast<std::size_t>(of_queries * op.buckets) + bucket(op, i, j);
+  }
+  /// exp() of the sink's score.
+  double sink() const {
+    return op.sinks ? std::exp(call.weights->weight[static_cast<std::size_t>(of_queries)]) : 0;
   }
   /// The derivative of score() by the product of query and key.
   double slope(std::int64_t i, std::int64_t j) const {
@@ -109,12 +139,12 @@ struct Head {
     for (std::int64_t j = 0; j < keys(); ++j) {
       if (sees(i, j)) row[static_cast<std::size_t>(j)] = std::exp(score(i, j));
     }
-    const double sum = std::accumulate(row.begin(), row.end(), 0.0);
+    const double sum = std::accumulate(row.begin(), row.end(), sink());
     for (double& value : row) value /= sum;
     return row;
   }
   /// What the dropout multiplies each weight of query i with.
-  std::vector<double> factors(const LayerCall& call, std::int64_t i) const {
+  std::vector<double> factors(std::int64_t i) const {
     std::vector<double> row(static_cast<std::size_t>(keys()), 1);
     if (op.dropout == 0) return row;
     const std::int64_t heads = q.extents[Dim::c] / op.head_size;
@@ -133,7 +163,7 @@ void each_head(const LayerCall& call, const Attention& op, const Tensor& q, cons
   const std::int64_t group = q.extents[Dim::c] / k.extents[Dim::c];
   for (std::int64_t n = 0; n < q.extents[Dim::n]; ++n) {
     for (std::int64_t head = 0; head < q.extents[Dim::c] / op.head_size; ++head) {
-      visit(Head{op, q, k, v, n, head, head / group});
+      visit(Head{call, op, q, k, v, n, head, head / group});
     }
   }
 }
@@ -145,7 +175,7 @@ Tensor attention(const LayerCall& call, const Attention& op) {
   Tensor y(call.layer().output);
   each_head(call, op, q, k, [&](const Head& head) {
     for (std::int64_t i = 0; i < head.queries(); ++i) {
-      const std::vector<double> p = head.weights(i), kept = head.factors(call, i);
+      const std::vector<double> p = head.weights(i), kept = head.factors(i);
       head.each_value([&](std::int64_t cq, std::int64_t ck) {
         for (std::int64_t j = 0; j < head.keys(); ++j) {
           const auto at = static_cast<std::size_t>(j);
@@ -158,14 +188,15 @@ Tensor attention(const LayerCall& call, const Attention& op) {
 }
 
 // With s = scale q k' or its softcap, p = softmax(s), m the dropout: dp_j = m_j dy v_j, ds_j = p_j
-// (dp_j - sum_k p_k dp_k).
+// (dp_j - sum_k p_k dp_k); of a sink, with the weight 1 - sum_k p_k and no value, the same.
 Gradients attention_backward(const LayerCall& call, const Attention& op, const Tensor& dy) {
   const Tensor q = turned(*call.inputs[0], op, 1), k = turned(whole_keys(call, op), op, 1);
   Tensor dq(q.extents), dk(k.extents), dv(call.inputs[2]->extents);
+  std::vector<double> of_weight(call.weights->weight.size());
   each_head(call, op, q, k, [&](const Head& head) {
     const std::int64_t n = head.n;
     for (std::int64_t i = 0; i < head.queries(); ++i) {
-      const std::vector<double> p = head.weights(i), kept = head.factors(call, i);
+      const std::vector<double> p = head.weights(i), kept = head.factors(i);
       std::vector<double> dp(p.size());
       for (std::size_t j = 0; j < p.size(); ++j) {
         const auto at = static_cast<std::int64_t>(j);
@@ -175,9 +206,14 @@ Gradients attention_backward(const LayerCall& call, const Attention& op, const T
         });
       }
       const double mean = std::inner_product(p.begin(), p.end(), dp.begin(), 0.0);
+      if (op.sinks) {
+        const double rest = 1 - std::accumulate(p.begin(), p.end(), 0.0);
+        of_weight[static_cast<std::size_t>(head.of_queries)] -= rest * mean;
+      }
       for (std::size_t j = 0; j < p.size(); ++j) {
         const auto at = static_cast<std::int64_t>(j);
         const double ds = p[j] * (dp[j] - mean) * head.slope(i, at);
+        if (op.buckets > 0) of_weight[head.parameter(i, at)] += p[j] * (dp[j] - mean);
         head.each_channel([&](std::int64_t cq, std::int64_t ck) {
           dq.at(n, cq, 0, 0, i) += ds * k.at(n, ck, 0, 0, at);
           dk.at(n, ck, 0, 0, at) += ds * q.at(n, cq, 0, 0, i);
@@ -186,7 +222,7 @@ Gradients attention_backward(const LayerCall& call, const Attention& op, const T
     }
   });
   dk = turned(dk, op, -1);
-  Gradients g{{turned(dq, op, -1), Tensor(call.inputs[1]->extents), dv}, {}};
+  Gradients g{{turned(dq, op, -1), Tensor(call.inputs[1]->extents), dv}, {of_weight, {}}};
   if (op.shared_size > 0) g.inputs.emplace_back(call.inputs[3]->extents);
   each_key_channel(
       call, op,

@@ -31,7 +31,7 @@ struct Choice {
         const auto k = e * static_cast<std::size_t>(inputs) + static_cast<std::size_t>(i);
         p[e] += call.weights->weight[k] * x.at(n, i, 0, 0, w);
       }
-      p[e] = std::exp(p[e]);
+      p[e] = std::exp(p[e] + (op.bias ? call.weights->bias[e] : 0));
       sum += p[e];
     }
     for (double& each : p) each /= op.sigmoid ? 1 + each : sum;
@@ -126,6 +126,7 @@ Gradients router_backward(const LayerCall& call, const Router& op, const Tensor&
       }
     }
     for (std::size_t b = 0; b < p.size(); ++b) {
+      if (op.bias) g.weights.bias[b] += dz[b];
       for (std::size_t i = 0; i < inputs; ++i) {
         const auto c = static_cast<std::int64_t>(i);
         g.inputs[0].at(n, c, 0, 0, w) += dz[b] * call.weights->weight[b * inputs + i];
@@ -178,18 +179,40 @@ void each_term(const LayerCall& call, const Visit& visit) {
 
 }  // namespace
 
-// Of the weight (experts, O, I), (e * O + o) * I + i.
-Tensor expert_linear(const LayerCall& call) {
+namespace {
+
+/// Calls visit(element, its bias) for each element of the output.
+template <class Visit>
+void each_bias(const Tensor& y, const Visit& visit) {
+  const Extents& e = y.extents;
+  const std::int64_t row = e[Dim::d] * e[Dim::w];
+  for (std::int64_t i = 0; i < y.size(); ++i) {
+    const std::int64_t channel = i / row % e[Dim::c], expert = i / e[Dim::w] % e[Dim::d];
+    visit(i, static_cast<std::size_t>(expert * e[Dim::c] + channel));
+  }
+}
+
+}  // namespace
+
+// Of the weight (experts, O, I), (e * O + o) * I + i; of the bias, e * O + o.
+Tensor expert_linear(const LayerCall& call, const ExpertLinear& op) {
   Tensor y(call.layer().output);
+  if (op.bias) {
+    each_bias(y, [&](std::int64_t i, std::size_t k) { y[i] = call.weights->bias[k]; });
+  }
   each_term(call, [&](std::int64_t out, std::int64_t in, std::size_t k) {
     y[out] += call.weights->weight[k] * call.input()[in];
   });
   return y;
 }
 
-Gradients expert_linear_backward(const LayerCall& call, const Tensor& dy) {
+Gradients expert_linear_backward(const LayerCall& call, const ExpertLinear& op, const Tensor& dy) {
   Gradients g{{Tensor(call.input().extents)},
-              {std::vector<double>(call.weights->weight.size()), {}}};
+              {std::vector<double>(call.weights->weight.size()),
+               std::vector<double>(call.weights->bias.size())}};
+  if (op.bias) {
+    each_bias(dy, [&](std::int64_t i, std::size_t k) { g.weights.bias[k] += dy[i]; });
+  }
   each_term(call, [&](std::int64_t out, std::int64_t in, std::size_t k) {
     g.inputs[0][in] += call.weights->weight[k] * dy[out];
     g.weights.weight[k] += call.input()[in] * dy[out];

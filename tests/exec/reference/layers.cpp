@@ -1,5 +1,7 @@
 #include "tests/exec/reference/layers.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -35,8 +37,26 @@ void for_each_factors(const LayerCall& call, const Visit& visit) {
   }
 }
 
+/// A gated activation's value, and its derivatives by gate and factor.
+struct Gated {
+  double value, by_gate, by_factor;
+};
+Gated clamped_gate(const GatedActivation& op, double gate, double factor) {
+  const double g = std::min(gate, op.limit), x = std::clamp(factor, -op.limit, op.limit);
+  const double share = 1 / (1 + std::exp(-op.alpha * g));
+  const double slope = share + op.alpha * g * share * (1 - share);
+  return {g * share * (x + 1), gate <= op.limit ? slope * (x + 1) : 0,
+          std::abs(factor) <= op.limit ? g * share : 0};
+}
+
 Activation of_gate(const GatedActivation& op) {
   return {op.kind == GateKind::silu ? ActivationKind::silu : ActivationKind::gelu};
+}
+
+Gated gated(const GatedActivation& op, double gate, double factor) {
+  if (op.kind == GateKind::clamped) return clamped_gate(op, gate, factor);
+  const double open = activate(of_gate(op), gate);
+  return {open * factor, derivative(of_gate(op), gate) * factor, open};
 }
 
 struct Forward {
@@ -65,7 +85,7 @@ struct Forward {
   Tensor operator()(const SelectToken& op) const { return select_token(call, op); }
   Tensor operator()(const Router& op) const { return router(call, op); }
   Tensor operator()(const Dispatch& op) const { return dispatch(call, op); }
-  Tensor operator()(const ExpertLinear&) const { return expert_linear(call); }
+  Tensor operator()(const ExpertLinear& op) const { return expert_linear(call, op); }
   Tensor operator()(const Combine& op) const { return combine(call, op); }
   Tensor operator()(const RmsNorm& op) const { return rms_norm(call, op); }
   Tensor operator()(const BatchNorm& op) const { return batch_norm(call, op); }
@@ -81,7 +101,7 @@ struct Forward {
   Tensor operator()(const GatedActivation& op) const {
     Tensor y = reshaped();
     for (std::int64_t i = 0; i < y.size(); ++i) {
-      y[i] = activate(of_gate(op), x[i]) * (*call.inputs[1])[i];
+      y[i] = gated(op, x[i], (*call.inputs[1])[i]).value;
     }
     return y;
   }
@@ -149,7 +169,9 @@ struct Backward {
   }
   Gradients operator()(const Router& op) const { return router_backward(call, op, dy); }
   Gradients operator()(const Dispatch& op) const { return dispatch_backward(call, op, dy); }
-  Gradients operator()(const ExpertLinear&) const { return expert_linear_backward(call, dy); }
+  Gradients operator()(const ExpertLinear& op) const {
+    return expert_linear_backward(call, op, dy);
+  }
   Gradients operator()(const Combine& op) const { return combine_backward(call, op, dy); }
   Gradients operator()(const RmsNorm& op) const { return rms_norm_backward(call, op, dy); }
   Gradients operator()(const BatchNorm& op) const { return batch_norm_backward(call, op, dy); }
@@ -167,8 +189,9 @@ struct Backward {
     const Tensor& values = *call.inputs[1];
     Gradients g{{Tensor(x.extents), Tensor(x.extents)}, {}};
     for (std::int64_t i = 0; i < x.size(); ++i) {
-      g.inputs[0][i] = dy[i] * derivative(of_gate(op), x[i]) * values[i];
-      g.inputs[1][i] = dy[i] * activate(of_gate(op), x[i]);
+      const Gated at = gated(op, x[i], values[i]);
+      g.inputs[0][i] = dy[i] * at.by_gate;
+      g.inputs[1][i] = dy[i] * at.by_factor;
     }
     return g;
   }

@@ -17,9 +17,12 @@ namespace {
 
 constexpr std::array<std::int64_t, 6> kHeadSizes = {2, 4, 6, 8, 16, 20};
 
-/// An rms_norm of heads; a router in groups; a latent attention.
+/// An rms_norm of heads; a router in groups; a latent attention; attentions whose heads have
+/// parameters; what experts have with biases.
 constexpr std::string_view kHeadNorm = "rms_norm_heads", kGroupedRouter = "router_groups",
-                           kLatent = "attention_latent";
+                           kLatent = "attention_latent", kSinks = "attention_sinks",
+                           kBuckets = "attention_buckets", kBiasedRouter = "router_bias",
+                           kBiasedExperts = "expert_linear_bias";
 
 /// Values drawn for one layer.
 struct Draw {
@@ -87,6 +90,29 @@ struct Draw {
                  .scale = flag() ? real(0.1, 1) : 0,
                  .softcap = flag() ? real(0.5, 5) : 0};
     std::tie(op.head_size, op.shared_size, op.value_size) = latent_sizes();
+    return op;
+  }
+  Attention attention_with_sinks() const {
+    Attention op = attention();
+    op.sinks = true;
+    if (flag()) op.softcap = real(0.5, 5);
+    return op;
+  }
+  /// A query sees two keys or more, so that gradients of what is added to them are not all zero.
+  Attention attention_with_buckets() const {
+    const bool causal = flag();
+    const std::int64_t buckets = 2 * count(causal ? 1 : 2, 4);
+    return {.head_size = head_size(),
+            .causal = causal,
+            .window = causal && flag() ? count(2, 6) : 0,
+            .dropout = flag() ? real(0, 0.9) : 0,
+            .scale = real(0.1, 1),
+            .buckets = buckets,
+            .max_distance = buckets / 2 + count(1, 6)};
+  }
+  Router router_with_bias() const {
+    Router op = router();
+    op.sigmoid = flag(), op.bias = true;
     return op;
   }
   /// Of a head of queries, of what keys share, of a head of values.
@@ -165,6 +191,7 @@ std::vector<Op> every_op(const Draw& draw) {
   ops.emplace_back(draw.dispatch());
   ops.emplace_back(ExpertLinear{draw.count(1, draw.most_channels)});
   ops.emplace_back(Combine{draw.groups()});
+  ops.emplace_back(GatedActivation{GateKind::clamped, draw.real(0.5, 2), draw.real(0.5, 2)});
   return ops;
 }
 
@@ -178,6 +205,10 @@ Op draw_op(const OpCase& c, const Draw& draw) {
   if (c.name == kHeadNorm) return RmsNorm{draw.real(1e-5, 0.1), draw.head_size()};
   if (c.name == kGroupedRouter) return draw.grouped_router();
   if (c.name == kLatent) return draw.latent_attention();
+  if (c.name == kSinks) return draw.attention_with_sinks();
+  if (c.name == kBuckets) return draw.attention_with_buckets();
+  if (c.name == kBiasedRouter) return draw.router_with_bias();
+  if (c.name == kBiasedExperts) return ExpertLinear{draw.count(1, draw.most_channels), true};
   const std::vector<Op> ops = every_op(draw);
   const auto it =
       std::find_if(ops.begin(), ops.end(), [&](const Op& op) { return is_named(c, op); });
@@ -215,17 +246,20 @@ std::vector<LayerId> draw_experts(const OpCase& c, const Draw& draw, GraphBuilde
   Extents first = {{1, channels, experts, 1, 6 * draw.count(1, 2)}};
   if (c.name == "dispatch") first = {{1, channels, 1, 1, gates[Dim::w]}};
   const LayerId x = builder.add("x0", Input{first}, {});
-  if (c.name == "expert_linear") return {x};
+  if (c.name.starts_with("expert_linear")) return {x};
   return {x, builder.add("x1", Input{gates}, {})};
 }
 
 bool moves_to_experts(const OpCase& c) {
-  return c.name == "dispatch" || c.name == "combine" || c.name == "expert_linear";
+  return c.name == "dispatch" || c.name == "combine" ||
+         c.name.starts_with("expert_linear");
 }
 
 /// What a layer of the case reads, appended to the builder.
 std::vector<LayerId> draw_sources(const OpCase& c, const Draw& draw, GraphBuilder& builder) {
-  if (c.name == "attention") return draw_heads(draw, builder);
+  if (c.name == "attention" || c.name == kSinks || c.name == kBuckets) {
+    return draw_heads(draw, builder);
+  }
   if (c.name == kLatent) return draw_latent(draw, builder);
   if (moves_to_experts(c)) return draw_experts(c, draw, builder);
   Extents e = draw.sample();
@@ -237,7 +271,7 @@ std::vector<LayerId> draw_sources(const OpCase& c, const Draw& draw, GraphBuilde
   if (c.name.starts_with("conv")) e[Dim::c] = 6 * draw.count(1, c.most_channels / 6);
   std::vector<LayerId> sources = {builder.add("x0", Input{e}, {})};
   if (c.name == "add_twice" || c.name == "multiply_twice") return {sources[0], sources[0]};
-  if (c.name == "swiglu" || c.name == "geglu") {
+  if (c.name == "swiglu" || c.name == "geglu" || c.name == "clamped_swiglu") {
     return {sources[0], builder.add("x1", Input{e}, {})};
   }
   if (c.name.starts_with("multiply")) {
@@ -304,12 +338,17 @@ std::vector<OpCase> all_ops() {
     cases.push_back({std::string(kHeadNorm), rank});
     cases.push_back({std::string(kGroupedRouter), rank});
     cases.push_back({std::string(kLatent), rank});
+    cases.push_back({std::string(kSinks), rank});
+    cases.push_back({std::string(kBuckets), rank});
+    cases.push_back({std::string(kBiasedRouter), rank});
+    cases.push_back({std::string(kBiasedExperts), rank});
   }
   // These read (n, c, w) alone.
-  constexpr std::array<std::string_view, 12> kSequences = {
+  constexpr std::array<std::string_view, 16> kSequences = {
       "softmax_cross_entropy", "attention", "embedding",    "position_embedding",
       "class_token",           "router",    "select_token", "dispatch",
-      "expert_linear",         "combine",   kGroupedRouter, kLatent};
+      "expert_linear",         "combine",   kGroupedRouter, kLatent,
+      kSinks,                  kBuckets,    kBiasedRouter,  kBiasedExperts};
   std::erase_if(cases, [&](const OpCase& c) {
     return c.rank != 1 &&
            std::find(kSequences.begin(), kSequences.end(), c.name) != kSequences.end();

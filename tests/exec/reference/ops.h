@@ -34,8 +34,8 @@ Tensor router(const LayerCall& call, const Router& op);
 Gradients router_backward(const LayerCall& call, const Router& op, const Tensor& dy);
 Tensor dispatch(const LayerCall& call, const Dispatch& op);
 Gradients dispatch_backward(const LayerCall& call, const Dispatch& op, const Tensor& dy);
-Tensor expert_linear(const LayerCall& call);
-Gradients expert_linear_backward(const LayerCall& call, const Tensor& dy);
+Tensor expert_linear(const LayerCall& call, const ExpertLinear& op);
+Gradients expert_linear_backward(const LayerCall& call, const ExpertLinear& op, const Tensor& dy);
 Tensor combine(const LayerCall& call, const Combine& op);
 Gradients combine_backward(const LayerCall& call, const Combine& op, const Tensor& dy);
 

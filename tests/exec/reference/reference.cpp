@@ -109,7 +109,8 @@ Weights random_weights(const Layer& layer, std::mt19937_64& random) {
   if (traits(layer.op).scales_channels) {
     return {uniform(p.weight, 0.5, 1.5, random), uniform(p.bias, -0.1, 0.1, random)};
   }
-  if (is_table(layer.op)) return {uniform(p.weight, -1, 1, random), {}};
+  const bool of_heads = std::holds_alternative<Attention>(layer.op);
+  if (is_table(layer.op) || of_heads) return {uniform(p.weight, -1, 1, random), {}};
   const auto outputs = static_cast<double>(layer.output[Dim::c]);
   const double bound = std::sqrt(3 * outputs / static_cast<double>(p.weight));
   return {uniform(p.weight, -bound, bound, random), uniform(p.bias, -0.1, 0.1, random)};

@@ -86,6 +86,27 @@ inline constexpr SmallNetwork kSmallLatent = {
         "norm_topk=0,groups=2,topk_groups=1,routed_scale=3,capacity=2,token_groups=4",
     .label = "latent"};
 
+// Sinks of heads, and experts and routers with biases: gpt-oss.
+inline constexpr SmallNetwork kSmallOss = {
+    .name =
+        "llama:layers=2,hidden=32,heads=4,kv_heads=2,head_dim=12,seq=16,vocab=50,window=5,"
+        "global_every=2,sinks=1,bias=attention,act=clamped_swiglu,experts=4,topk=2,moe_ffn=24,"
+        "expert_bias=1,router_bias=1,capacity=2,token_groups=4",
+    .label = "oss"};
+
+// An encoder and a decoder of fewer tokens, whose blocks share numbers for distances.
+inline constexpr SmallNetwork kSmallT5 = {
+    .name =
+        "t5:layers=2,hidden=32,heads=4,head_dim=6,ffn=48,seq=12,target_seq=8,vocab=50,buckets=8,"
+        "max_distance=10",
+    .label = "t5"};
+
+// Convolutions before an encoder, and a decoder.
+inline constexpr SmallNetwork kSmallWhisper = {
+    .name =
+        "whisper:layers=2,hidden=32,heads=4,ffn=48,seq=16,target_seq=8,positions=9,mels=6,vocab=50",
+    .label = "whisper"};
+
 /// "resnet18", "gpt".
 inline std::string title(const SmallNetwork& network) {
   if (!network.label.empty()) return std::string(network.label);

@@ -136,7 +136,8 @@ INSTANTIATE_TEST_SUITE_P(
         strata::testing::kSmallQwen, strata::testing::kSmallGemma, strata::testing::kSmallFalcon,
         strata::testing::kSmallOlmo, strata::testing::kSmallNeox, strata::testing::kSmallMixtral,
         strata::testing::kSmallDeepseek, strata::testing::kSmallDeepseekV3,
-        strata::testing::kSmallLatent),
+        strata::testing::kSmallLatent, strata::testing::kSmallOss, strata::testing::kSmallT5,
+        strata::testing::kSmallWhisper),
     [](const auto& tested) { return strata::testing::title(tested.param); });
 
 }  // namespace

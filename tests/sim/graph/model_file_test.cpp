@@ -133,7 +133,8 @@ Graph unusual(Op op) {
                    .rotary_size = 2,
                    .scale = 0.7,
                    .softcap = 50,
-                   .value_size = 4};
+                   .value_size = 4,
+                   .sinks = true};
     in = {{1, 8, 1, 1, 9}};
   } else if (std::holds_alternative<Embedding>(op)) {
     op = Embedding{7, 4, 2.5};
@@ -147,13 +148,15 @@ Graph unusual(Op op) {
     op = SelectToken{4};
     in = {{1, 8, 1, 1, 9}};
   } else if (std::holds_alternative<Router>(op)) {
-    op = Router{6, 2, false, true, true, 3, 2, 2.5};
+    op = Router{6, 2, false, true, false, 3, 2, 2.5, true};
     in = {{1, 8, 1, 1, 9}};
   } else if (std::holds_alternative<Dispatch>(op)) {
     op = Dispatch{2, 3, 1.5};
     in = {{1, 8, 1, 1, 9}};
   } else if (std::holds_alternative<ExpertLinear>(op)) {
-    op = ExpertLinear{5};
+    op = ExpertLinear{5, true};
+  } else if (auto* gate = std::get_if<GatedActivation>(&op)) {
+    *gate = {gate->kind, 1.5, 3};
   } else if (std::holds_alternative<Combine>(op)) {
     op = Combine{3};
     in = {{1, 1, 1, 1, 9}};
@@ -207,6 +210,24 @@ TEST(ModelFile, AWeightMayBeShared) {
   const std::string text = print_model(graph);
   EXPECT_THAT(text, testing::HasSubstr("bias = false\nweight_of = \"embedding\"\n"));
   EXPECT_EQ(parse_model(text, "gpt.toml", 2), graph);
+}
+
+// Two attentions with one table of distances; the second embedding has the first's vectors.
+TEST(ModelFile, LayersShareVectorsAndDistances) {
+  GraphBuilder builder("shared", 2);
+  const LayerId words = builder.add("words", Input{{{1, 1, 1, 1, 5}}}, {});
+  const LayerId first = builder.add("first", Embedding{7, 8}, {words});
+  const LayerId second = builder.add("second", Embedding{7, 8, 1, "first"}, {words});
+  const Attention near{.head_size = 4, .buckets = 6, .max_distance = 9};
+  Attention same = near;
+  same.bias_of = "near";
+  const LayerId seen = builder.add("near", near, {first, first, first});
+  builder.add("same", same, {second, second, seen});
+  const Graph graph = std::move(builder).build();
+  EXPECT_EQ(graph.parameters(), 7 * 8 + 2 * 6);
+  const std::string text = print_model(graph);
+  EXPECT_THAT(text, testing::HasSubstr("max_distance = 9\nbias_of = \"near\"\n"));
+  EXPECT_EQ(parse_model(text, "shared.toml", 2), graph);
 }
 
 TEST(ModelFile, PrintsOnlyWhatIsNotTheDefault) {
@@ -323,7 +344,7 @@ TEST(ModelFileErrors, OfALayersNameOpAndInputs) {
       "adaptive_avg_pool2d, adaptive_avg_pool3d, fc, linear, attention, relu, relu6, "
       "leaky_relu, elu, sigmoid, "
       "tanh, silu, gelu, hard_swish, hard_sigmoid, squared_relu, softcap, scale, swiglu, geglu, "
-      "batch_norm, layer_norm, "
+      "clamped_swiglu, batch_norm, layer_norm, "
       "rms_norm, lrn, dropout, "
       "concat, add, multiply, flatten, embedding, position_embedding, tokens, class_token, "
       "select_token, router, dispatch, expert_linear, combine, softmax_cross_entropy, opaque");

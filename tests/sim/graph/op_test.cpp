@@ -74,6 +74,7 @@ softcap: elementwise follows y
 scale: elementwise follows
 swiglu: x 'gate'
 geglu: x 'gate'
+clamped_swiglu: x 'gate'
 batch_norm: follows scales x saves 6
 layer_norm: scales x saves 2 'layer_norm'
 rms_norm: scales x saves 1 'rms_norm'

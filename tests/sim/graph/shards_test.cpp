@@ -1,11 +1,13 @@
 // What shards of one layer share, hold and may be: statistics, phases, parameters, limits.
 
+#include <initializer_list>
 #include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sim/graph/parameter_rows.h"
@@ -124,6 +126,43 @@ TEST(ShardParameters, OfExpertsAreCutInThese) {
   EXPECT_EQ(std::vector<float>(held.begin(), held.begin() + 4),
             (std::vector<float>{84, 85, 86, 90}));
   EXPECT_EQ(held[15], 120 + 24);
+}
+
+// Of three heads of 4 channels, a row each: what half of a shard's channels' heads have.
+TEST(ShardParameters, OfHeadsAreCutInThese) {
+  GraphBuilder builder("heads", 2);
+  const LayerId x = builder.add("x", Input{{{1, 12, 1, 1, 5}}}, {});
+  const LayerId id =
+      builder.add("seen", Attention{.head_size = 4, .buckets = 6, .max_distance = 9}, {x, x, x});
+  const Graph graph = std::move(builder).build();
+  const Layer& layer = graph[id];
+  EXPECT_EQ(layer.parameters, (Parameters{.weight = 18, .channels_a_row = 4}));
+  Tile shard = whole(layer.output);
+  shard[Dim::c] = {4, 12};
+  EXPECT_EQ(shard_parameters(layer, shard), (Parameters{.weight = 12, .channels_a_row = 4}));
+  std::vector<float> all(18), held(12);
+  std::iota(all.begin(), all.end(), 0.0F);
+  ParameterRows(layer, shard).read(held.data(), all.data());
+  EXPECT_EQ(held, std::vector<float>(all.begin() + 6, all.end()));
+}
+
+// T5's 32 buckets of an encoder: 16 for keys before a query and 16 for those behind it, of these 8
+// of one distance each, then up to 11, 15, 22, 31, 45, 63, 90 and any.
+TEST(Attention, DistancesHaveBuckets) {
+  const Attention both{.buckets = 32};
+  const auto buckets = [](const Attention& op, std::initializer_list<std::int64_t> distances) {
+    std::vector<std::int64_t> of;
+    for (std::int64_t distance : distances) of.push_back(op.bucket_of(distance));
+    return of;
+  };
+  EXPECT_THAT(buckets(both, {0, -1, -7, -8, -11, -12, -15, -16, -22, -23, -31, -32, -45, -46, -63,
+                             -64, -90, -91, -1000}),
+              testing::ElementsAre(0, 1, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15,
+                                   15));
+  EXPECT_THAT(buckets(both, {1, 7, 8, 16, 1000}), testing::ElementsAre(17, 23, 24, 26, 31));
+  const Attention before{.causal = true, .buckets = 32};
+  EXPECT_THAT(buckets(before, {5, 0, -1, -15, -16, -18, -19, -113, -1000}),
+              testing::ElementsAre(0, 0, 1, 15, 16, 16, 17, 31, 31));
 }
 
 TEST(ShardParameters, OfAnOpaqueOpAreHeldWhole) {

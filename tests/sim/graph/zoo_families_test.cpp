@@ -48,6 +48,17 @@ TEST(Families, MembersHaveTheirPublishedParameters) {
       {"pythia-6.9b", 6'857'302'016},
       {"pythia-12b", 11'846'072'320},
       {"falcon-7b", 6'921'720'704},
+      {"falcon-40b", 41'303'293'952},
+      {"falcon-180b", 178'557'088'768},
+      {"mistral-nemo-12b", 12'247'782'400},
+      {"codestral-22b", 22'247'282'688},
+      {"mistral-large-123b", 122'610'069'504},
+      {"mistral-small-24b", 23'572'403'200},
+      {"qwen3-coder-480b-a35b", 480'154'875'392},
+      {"gemma-3-270m", 268'098'176},
+      {"olmo2-32b", 32'234'279'936},
+      {"phi-3-medium", 13'960'238'080},
+      {"deepseek-llm-7b", 6'910'365'696},
       {"llama-7b", 6'738'415'616},
       {"llama-13b", 13'015'864'320},
       {"llama-30b", 32'528'943'616},
@@ -94,6 +105,8 @@ TEST(Families, MembersHaveTheirPublishedParameters) {
       {"kimi-k2", 1'026'408'232'448},
       {"glm-4.5-air", 110'468'824'832 - 3'616'573'568},
       {"glm-4.5", 358'337'791'296 - 5'539'962'272},
+      {"gpt-oss-20b", 20'914'757'184},
+      {"gpt-oss-120b", 116'829'156'672},
       {"gemma-2b", 2'506'172'416},
       {"gemma-7b", 8'537'680'896},
       {"gemma-2-2b", 2'614'341'888},
@@ -115,9 +128,54 @@ TEST(Families, MembersHaveTheirPublishedParameters) {
       {"stablelm-2-1.6b", 1'644'515'328},
       {"nemotron-4-15b", 15'628'775'424},
       {"nemotron-4-340b", 341'029'195'776},
+      {"t5-small", 60'506'624},
+      {"t5-base", 222'903'552},
+      {"t5-large", 737'668'096},
+      {"t5-3b", 2'851'598'336},
+      {"t5-11b", 11'307'321'344},
+      {"t5-v1.1-small", 76'961'152},
+      {"t5-v1.1-base", 247'577'856},
+      {"t5-v1.1-large", 783'150'080},
+      {"t5-v1.1-xl", 2'849'757'184},
+      {"t5-v1.1-xxl", 11'135'332'352},
+      {"flan-t5-small", 76'961'152},
+      {"flan-t5-base", 247'577'856},
+      {"flan-t5-large", 783'150'080},
+      {"flan-t5-xl", 2'849'757'184},
+      {"flan-t5-xxl", 11'135'332'352},
+      {"whisper-tiny", 37'760'640},
+      {"whisper-base", 72'593'920},
+      {"whisper-small", 241'734'912},
+      {"whisper-medium", 763'857'920},
+      {"whisper-large-v2", 1'543'304'960},
+      {"whisper-large-v3", 1'543'490'560},
+      {"whisper-large-v3-turbo", 808'878'080},
   };
   for (const auto& [name, parameters] : published) {
     EXPECT_EQ(build_zoo(name, 1).parameters(), parameters) << name;
+  }
+}
+
+// The totals above less the experts that a token has not: blocks with experts, of each those left
+// out, three products of hidden by width and, of gpt-oss, their biases. Publications round: 12.9, 39,
+// 3.3, 22, 35, 3.6 and 5.1 (these two without the embedding), 37, 32 and 32 billion.
+TEST(Families, TokensHaveTheirPublishedActiveParameters) {
+  const auto left_out = [](std::int64_t blocks, std::int64_t experts, std::int64_t hidden,
+                           std::int64_t width) { return blocks * experts * 3 * hidden * width; };
+  const std::map<std::string, std::int64_t> active = {
+      {"mixtral-8x7b", 46'702'792'704 - left_out(32, 6, 4096, 14336)},
+      {"mixtral-8x22b", 140'620'634'112 - left_out(56, 6, 6144, 16384)},
+      {"qwen3-30b-a3b", 30'532'122'624 - left_out(48, 120, 2048, 768)},
+      {"qwen3-235b-a22b", 235'093'634'560 - left_out(94, 120, 4096, 1536)},
+      {"qwen3-coder-480b-a35b", 480'154'875'392 - left_out(62, 152, 6144, 2560)},
+      {"gpt-oss-20b", 20'914'757'184 - left_out(24, 28, 2880, 2881)},
+      {"gpt-oss-120b", 116'829'156'672 - left_out(36, 124, 2880, 2881)},
+      {"deepseek-v3", 671'026'419'200 - left_out(58, 248, 7168, 2048)},
+      {"kimi-k2", 1'026'408'232'448 - left_out(60, 376, 7168, 2048)},
+      {"glm-4.5", 352'797'829'024 - left_out(89, 152, 5120, 1536)},
+  };
+  for (const auto& [name, parameters] : active) {
+    EXPECT_EQ(build_zoo(name, 1).active_parameters(), parameters) << name;
   }
 }
 
@@ -158,6 +216,8 @@ TEST(Families, KeysChangeParameters) {
       {"parallel=shared", -8},  // one norm less
       {"parallel=separate", 0},
       {"scale_embedding=1", 0},
+      {"sinks=1", 2},  // a number for each head
+      {"act=clamped_swiglu", 0},
       {"window=3,softcap=50,logit_softcap=30,score_scale=0.1,rope_share=0.5", 0},
   };
   EXPECT_EQ(small("").parameters(), kSmall);
@@ -284,6 +344,21 @@ ffn_add < attention_add ffn_out
       kSmall - 256 + 80 + 56 + 5 + 70 + 64);
 }
 
+TEST(Families, ExpertsAndRoutersMayHaveBiases) {
+  const Graph graph = small(
+      ",sinks=1,act=clamped_swiglu,experts=4,topk=2,moe_ffn=6,expert_bias=1,router_bias=1,"
+      "bias=attention");
+  EXPECT_TRUE(op_of<Attention>(graph, "block1_attention").sinks);
+  EXPECT_EQ(op_of<GatedActivation>(graph, "block1_ffn_expert_act").kind, GateKind::clamped);
+  EXPECT_TRUE(op_of<Router>(graph, "block1_ffn_router").bias);
+  EXPECT_TRUE(op_of<ExpertLinear>(graph, "block1_ffn_expert_up").bias);
+  // Of an attention's heads and products, of a router, of four experts.
+  const std::int64_t biases = 2 + 4 * 8 + 4 + 4 * (6 + 6 + 8);
+  EXPECT_EQ(graph.parameters(), kSmall - 288 + 4 * 8 + 4 * 3 * 8 * 6 + biases);
+  // Of four experts a token has two.
+  EXPECT_EQ(graph.active_parameters(), graph.parameters() - 2 * (3 * 8 * 6 + 6 + 6 + 8));
+}
+
 TEST(Families, RoutingReachesItsOps) {
   const Graph graph = small(
       ",experts=8,topk=3,moe_ffn=4,shared_ffn=6,shared_gate=1,scoring=sigmoid,groups=4,"
@@ -300,6 +375,37 @@ TEST(Families, RoutingReachesItsOps) {
   EXPECT_THAT(graph[graph.find("block1_ffn_shared_gated")].inputs,
               testing::ElementsAre(graph.find("block1_ffn_shared_out"),
                                    graph.find("block1_ffn_shared_sigmoid")));
+}
+
+TEST(Families, DecodersAttendToEncoders) {
+  const Graph graph = build_zoo(
+      "t5:layers=2,hidden=8,heads=2,ffn=12,seq=5,target_seq=3,vocab=7,decoder_layers=1", 1);
+  const auto inputs = [&](std::string_view layer) {
+    std::string names;
+    for (LayerId input : graph[graph.find(layer)].inputs) names += " " + graph[input].name;
+    return names;
+  };
+  EXPECT_EQ(inputs("decoder_block1_cross_query"), " decoder_block1_cross_attention_norm");
+  EXPECT_EQ(inputs("decoder_block1_cross_key"), " encoder_norm");
+  EXPECT_EQ(inputs("decoder_block1_cross_value"), " encoder_norm");
+  const Layer& crossing = graph[graph.find("decoder_block1_cross_attention")];
+  EXPECT_EQ(crossing.op, Op(Attention{.head_size = 4, .scale = 1}));
+  EXPECT_EQ(crossing.output, (Extents{{1, 8, 1, 1, 3}}));
+  EXPECT_EQ(graph[crossing.inputs[1]].output, (Extents{{1, 8, 1, 1, 5}}));
+  const auto& first = op_of<Attention>(graph, "encoder_block1_attention");
+  EXPECT_EQ(first, (Attention{.head_size = 4, .scale = 1, .buckets = 32}));
+  EXPECT_EQ(op_of<Attention>(graph, "encoder_block2_attention").bias_of,
+            "encoder_block1_attention");
+  EXPECT_TRUE(op_of<Attention>(graph, "decoder_block1_attention").causal);
+  // One embedding, two tables of 32 buckets, an attention in each block and one more of a decoder's,
+  // feed-forward layers without gates, and a norm before each part and behind each stack.
+  EXPECT_EQ(graph.parameters(), 56 + 2 * 64 + 4 * 256 + 3 * 192 + 9 * 8);
+  // The weights' products by token, memory's keys and values among them, and of heads of 4 channels
+  // the pairs of queries and keys that see each other, twice.
+  const std::int64_t of_encoder = 5 * 2 * (256 + 192) + 2 * 2 * 8 * 25;
+  const std::int64_t of_decoder = 3 * (256 + 192 + 128 + 56) + 5 * 128 + 2 * 8 * (6 + 15);
+  EXPECT_EQ(macs_of(graph), of_encoder + of_decoder);
+  EXPECT_EQ(parse_model(print_model(graph), "t5.toml", 1), graph);
 }
 
 // Of each token the weights of products, and of a causal attention twice a head's channels for each
@@ -337,7 +443,7 @@ std::string error_of_keys(const std::string& keys) {
 TEST(Families, KeysThatMakeNoNetwork) {
   EXPECT_EQ(error_of_keys("tied=2"), "tied must be 1 or 0, not '2'");
   EXPECT_EQ(error_of_keys("act=tanh"),
-            "act must be one of gelu, relu, relu2, swiglu, geglu, not 'tanh'");
+            "act must be one of gelu, relu, relu2, swiglu, geglu, clamped_swiglu, not 'tanh'");
   EXPECT_EQ(error_of_keys("qk_norm=2"), "qk_norm must be one of none, head, full, not '2'");
   EXPECT_EQ(error_of_keys("softcap=0"), "softcap must be a number from 1e-06 to 1e+12, not '0'");
   EXPECT_EQ(error_of_keys("softcap=nan"),

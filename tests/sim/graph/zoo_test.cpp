@@ -168,14 +168,14 @@ TEST(Zoo, SizesThatMakeNoNetwork) {
   EXPECT_EQ(error("gpt2:sq=256"),
             "model 'gpt2:sq=256': 'sq=256' is no key of gpt; allowed: layers, hidden, heads, seq, "
             "vocab, ffn, positions, kv_heads, head_dim, act, bias, norm, epsilon, norms, parallel, "
-            "qk_norm, window, window_layers, global_every, score_scale, softcap, logit_softcap, "
+            "qk_norm, window, window_layers, global_every, score_scale, softcap, sinks, logit_softcap, "
             "scale_embedding, tied, head_bias, experts, topk, moe_ffn, shared_ffn, moe_layers, "
             "norm_topk, scoring, groups, topk_groups, routed_scale, correction_bias, shared_gate, "
             "capacity, token_groups, dropout, each as KEY=VALUE");
   EXPECT_EQ(error("gpt2:seq"),
             "model 'gpt2:seq': 'seq' is no key of gpt; allowed: layers, hidden, heads, seq, "
             "vocab, ffn, positions, kv_heads, head_dim, act, bias, norm, epsilon, norms, parallel, "
-            "qk_norm, window, window_layers, global_every, score_scale, softcap, logit_softcap, "
+            "qk_norm, window, window_layers, global_every, score_scale, softcap, sinks, logit_softcap, "
             "scale_embedding, tied, head_bias, experts, topk, moe_ffn, shared_ffn, moe_layers, "
             "norm_topk, scoring, groups, topk_groups, routed_scale, correction_bias, shared_gate, "
             "capacity, token_groups, dropout, each as KEY=VALUE");

@@ -301,13 +301,14 @@ Graph random_sharing_network(Random& random) {
 }  // namespace
 
 // What decoders differ in, beside sizes.
-constexpr std::array<std::string_view, 6> kDecoderParts = {
+constexpr std::array<std::string_view, 7> kDecoderParts = {
     "",
     ",qk_norm=head,bias=qkv,tied=1",
     ",norms=both,window=2,softcap=2,scale_embedding=1",
     ",parallel=shared,act=relu2,head_bias=1",
     ",experts=4,moe_ffn=3,capacity=1.5",
-    ",experts=3,topk=1,shared_ffn=3,moe_layers=1,norm_topk=0,act=gelu"};
+    ",experts=3,topk=1,shared_ffn=3,moe_layers=1,norm_topk=0,act=gelu",
+    ",sinks=1,bias=attention,act=clamped_swiglu,experts=3,moe_ffn=3,expert_bias=1,router_bias=1"};
 
 Graph random_transformer(Random& random) {
   const auto one_of = [&](std::initializer_list<std::int64_t> values) {
@@ -326,7 +327,7 @@ Graph random_transformer(Random& random) {
   const std::string tokens = fmt::format("{},seq={},vocab={}", sizes, seq, vocab);
   const std::int64_t batch = pick(random, 1, 4);
   if (pick(random, 0, 4) == 0) return random_sharing_network(random);
-  switch (pick(random, 0, 3)) {
+  switch (pick(random, 0, 4)) {
     case 0:
       return build_zoo("gpt:" + tokens, batch);
     case 1: {
@@ -336,6 +337,10 @@ Graph random_transformer(Random& random) {
     }
     case 2:
       return build_zoo("bert:" + tokens, batch);
+    case 3:  // of one token no distance would matter
+      return build_zoo(fmt::format("t5:{},seq={},target_seq={},vocab={},buckets=4,max_distance=3",
+                                   sizes, seq + 1, pick(random, 2, 6), vocab),
+                       batch);
     default:
       return build_zoo(fmt::format("vit:{},image={},patch=2,classes=5", sizes, one_of({2, 5, 6})),
                        batch);

@@ -161,6 +161,30 @@ TEST_F(TiedStages, TheLastHoldsTheFirstsParts) {
   EXPECT_THAT(validate(one_stage, graph_, cluster_), IsEmpty());
 }
 
+// The decoder's embedding and head have the encoder's vectors, each stack's attentions the numbers of
+// its first; who has no owner's device has a copy.
+TEST(SharedStages, HaveCopiesOfVectorsAndDistances) {
+  const Graph graph = build_zoo(
+      "t5:layers=4,hidden=16,heads=4,ffn=32,seq=8,target_seq=8,vocab=64,buckets=4,max_distance=3",
+      8);
+  const Strategy strategy = hybrid_parallel(graph, 8, "hybrid:pp=4,tp=2,sp=1");
+  EXPECT_THAT(validate(strategy, graph, preset_cluster("h200-1x8")), IsEmpty());
+  const auto copies = [&](std::string_view owner) {
+    std::string names;
+    for (LayerId copy : weight_copies(graph, graph.find(owner), strategy.configs())) {
+      names += " " + graph[copy].name;
+    }
+    return names;
+  };
+  EXPECT_EQ(config_text(strategy[graph.find("embedding")].degrees),
+            config_text(strategy[graph.find("target_embedding")].degrees));
+  EXPECT_EQ(copies("embedding"), " target_embedding head");
+  EXPECT_EQ(copies("encoder_block1_attention"), " encoder_block4_attention");
+  EXPECT_EQ(config_text(strategy[graph.find("decoder_block3_attention")].degrees), "c=2");
+  EXPECT_EQ(copies("decoder_block1_attention"),
+            " decoder_block2_attention decoder_block4_attention");
+}
+
 TEST_F(TiedStages, AConfigComesForGivenDevices) {
   const Strategy strategy = hybrid_parallel(graph_, 8, "hybrid:pp=2,tp=2,sp=1");
   Config owner = strategy[embedding_];
