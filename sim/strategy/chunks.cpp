@@ -215,25 +215,6 @@ bool has_blocks_before(const Graph& graph, const Repeat& main) {
   return 2 * before >= block;
 }
 
-// By layer, whether a block with an attention begins there, that is not the first, where two kinds of
-// them make up three quarters of the network: those of an encoder and of a decoder. Else empty.
-std::vector<bool> begins_of_stacks(const Graph& graph) {
-  std::vector<bool> begins(graph.size(), false);
-  std::size_t kinds = 0, inside = 0;
-  for (const Repeat& blocks : repeated_blocks(graph)) {
-    const auto block = graph.layers().subspan(blocks.first, blocks.length);
-    const bool attends = std::any_of(block.begin(), block.end(), [](const Layer& layer) {
-      return std::holds_alternative<Attention>(layer.op);
-    });
-    if (!attends) continue;
-    ++kinds, inside += blocks.length * blocks.times;
-    for (std::size_t k = 0; k < blocks.times; ++k) begins[blocks.first + k * blocks.length] = true;
-  }
-  if (kinds < 2 || 4 * inside < 3 * graph.size()) return {};
-  *std::find(begins.begin(), begins.end(), true) = false;
-  return begins;
-}
-
 std::vector<std::uint32_t> divide_evenly(const Graph& graph, const EvenChunks& layers,
                                          std::size_t chunks) {
   std::vector<std::uint32_t> chunk_of(graph.size());
@@ -257,10 +238,6 @@ std::vector<std::uint32_t> divide_into_chunks(const Graph& graph, std::size_t st
       return divide_evenly(graph, whole_blocks, chunks);
     }
     refuse(blocks->times, stages, chunks_per_stage);
-  }
-  if (const std::vector<bool> begins = begins_of_stacks(graph); !begins.empty()) {
-    const EvenChunks whole_blocks(graph, begins);
-    if (chunks <= whole_blocks.size()) return divide_evenly(graph, whole_blocks, chunks);
   }
   const EvenChunks layers(graph, std::vector<bool>(graph.size(), true));
   if (layers.size() < chunks) {
