@@ -291,9 +291,9 @@ class AttentionKernel : public PhasedKernel {
         add_parameters(head, operands, h);
         const std::int64_t first = (h - own_heads().begin) * distances() + shape_.queries - 1;
         block_products().attend_backward(
-            head, {gradients, log_sums(static_cast<float*>(operands.saved), n, h), products,
-                   of_queries, of_keys, of_values,
-                   by_distance.empty() ? nullptr : by_distance.data() + first});
+            head,
+            {gradients, log_sums(static_cast<float*>(operands.saved), n, h), products, of_queries,
+             of_keys, of_values, by_distance.empty() ? nullptr : by_distance.data() + first});
         if (!dq) continue;
         turn_queries_.turn(of_queries, -1);
         unpack_head(dq, of_queries, query_place(dq.box(), n, h), scale_);

@@ -1,5 +1,5 @@
-// Gates of tokens. With scores p = softmax(z) of z = W x + b, a gate g is the scale s times p of the
-// chosen experts, over the sum of these where gates are normalised. With a = s dg of what was
+// Gates of tokens. With scores p = softmax(z) of z = W x + b, a gate g is the scale s times p of
+// the chosen experts, over the sum of these where gates are normalised. With a = s dg of what was
 // chosen and 0 else, dz = p (a - sum of p a); normalised, the softmax is that of the chosen experts
 // alone: with q = p / sum, dz = q (a - sum of q a). Of sigmoids, dz = p (1 - p) dp, where dp = a,
 // or, normalised, (a - sum of q a) / sum. Scores are kept, those of experts that were not chosen

@@ -72,9 +72,9 @@ class ParameterRows {
   }
 
  private:
-  Interval slices_;              ///< elements of d of the shard; one where d is not carried
-  Interval channels_;            ///< rows of the shard's channels; one where all share the parameters
-  std::int64_t slice_ = 0;       ///< values of the weight for one element of d
+  Interval slices_;         ///< elements of d of the shard; one where d is not carried
+  Interval channels_;       ///< rows of the shard's channels; one where all share the parameters
+  std::int64_t slice_ = 0;  ///< values of the weight for one element of d
   std::int64_t weight_row_ = 0;  ///< values of a row of the weight
   Interval rows_, in_row_;       ///< rows that the shard has values of, and which
   std::int64_t bias_row_ = 0;    ///< values of a channel in the bias: 1 or 0

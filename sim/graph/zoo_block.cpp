@@ -92,8 +92,7 @@ LayerId TransformerNet::side_by_side(const BlockPlace& place, LayerId from) {
 
 bool TransformerNet::has_bias(BiasPlace part) const {
   return spec_.bias == BiasPlace::all || spec_.bias == BiasPlace::all_but_keys ||
-         spec_.bias == part ||
-         (spec_.bias == BiasPlace::attention && part == BiasPlace::qkv);
+         spec_.bias == part || (spec_.bias == BiasPlace::attention && part == BiasPlace::qkv);
 }
 
 Attention TransformerNet::attention_op(const BlockPlace& place) const {

@@ -60,10 +60,10 @@ SpecKey qk_norm_key() {
 
 SpecKey activation_key() {
   return word<&Spec::activation>(
-      "act", {choice("gelu", FeedForward::gelu), choice("relu", FeedForward::relu),
-              choice("relu2", FeedForward::relu2), choice("swiglu", FeedForward::swiglu),
-              choice("geglu", FeedForward::geglu),
-              choice("clamped_swiglu", FeedForward::clamped_swiglu)});
+      "act",
+      {choice("gelu", FeedForward::gelu), choice("relu", FeedForward::relu),
+       choice("relu2", FeedForward::relu2), choice("swiglu", FeedForward::swiglu),
+       choice("geglu", FeedForward::geglu), choice("clamped_swiglu", FeedForward::clamped_swiglu)});
 }
 
 /// What dense decoders differ in.
@@ -340,21 +340,19 @@ std::span<const SpecKey> vit_keys() {
 
 std::span<const SpecKey> t5_keys() {
   static const Keys kKeys = with_ffn_and_dropout(
-      of_tokens(), {count_key("decoder_layers", &Spec::decoder_layers),
-                    count_key("target_seq", &Spec::target_seq),
-                    count_key("head_dim", &Spec::head_dim), activation_key(),
-                    real("epsilon", &Spec::epsilon, 0, 1), flag("tied", &Spec::tied),
-                    count_key("buckets", &Spec::buckets),
-                    count_key("max_distance", &Spec::max_distance)});
+      of_tokens(),
+      {count_key("decoder_layers", &Spec::decoder_layers),
+       count_key("target_seq", &Spec::target_seq), count_key("head_dim", &Spec::head_dim),
+       activation_key(), real("epsilon", &Spec::epsilon, 0, 1), flag("tied", &Spec::tied),
+       count_key("buckets", &Spec::buckets), count_key("max_distance", &Spec::max_distance)});
   return kKeys;
 }
 
 std::span<const SpecKey> whisper_keys() {
   static const Keys kKeys = with_ffn_and_dropout(
-      of_tokens(),
-      {count_key("decoder_layers", &Spec::decoder_layers),
-       count_key("target_seq", &Spec::target_seq), count_key("positions", &Spec::positions),
-       count_key("mels", &Spec::mels)});
+      of_tokens(), {count_key("decoder_layers", &Spec::decoder_layers),
+                    count_key("target_seq", &Spec::target_seq),
+                    count_key("positions", &Spec::positions), count_key("mels", &Spec::mels)});
   return kKeys;
 }
 

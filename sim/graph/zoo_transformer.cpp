@@ -86,8 +86,8 @@ Graph build_t5(std::string_view name, std::int64_t batch, const TransformerSpec&
   return std::move(t5).with_loss(at);
 }
 
-// The encoder's positions are a table of its own, whose first values are sines in the authors' code,
-// which does not train them.
+// The encoder's positions are a table of its own, whose first values are sines in the authors'
+// code, which does not train them.
 Graph build_whisper(std::string_view name, std::int64_t batch, const TransformerSpec& spec) {
   TransformerNet whisper(name, batch, spec);
   Net& net = whisper.net();

@@ -44,9 +44,10 @@ struct TransformerSpec {
   std::int64_t vocab = 0;      ///< not of vit
   std::int64_t positions = 0;  ///< learned ones; as many as tokens where it is 0
   std::int64_t image = 0, patch = 0, classes = 0;  ///< vit
-  std::int64_t mels = 80;           ///< whisper: channels of a frame of sound
-  std::int64_t decoder_layers = 0;  ///< t5, whisper: of the decoder; as many as the encoder's where it is 0
-  std::int64_t target_seq = 0;      ///< t5, whisper: of the decoder; as the encoder's where it is 0
+  std::int64_t mels = 80;                          ///< whisper: channels of a frame of sound
+  std::int64_t decoder_layers =
+      0;  ///< t5, whisper: of the decoder; as many as the encoder's where it is 0
+  std::int64_t target_seq = 0;  ///< t5, whisper: of the decoder; as the encoder's where it is 0
 
   // What a block has.
   NormKind norm = NormKind::layer;
@@ -94,7 +95,7 @@ struct TransformerSpec {
   double softcap = 0;              ///< of the products; 0: none
   std::int64_t buckets = 0;        ///< of distances that add to the products; 0: none
   std::int64_t max_distance = 128;
-  bool sinks = false;              ///< a learned score without a key for each head
+  bool sinks = false;  ///< a learned score without a key for each head
 
   // What a decoder has before and behind its blocks.
   bool learned_positions = false;  ///< added to the embedding, before its dropout

@@ -71,10 +71,10 @@ PartOfProduct part_of_product(const Graph& graph, std::span<const LayerId> layer
   const bool of_experts = own.parameters.loops[Dim::d];
   const bool bias = own.parameters.bias > 0, adds_bias = bias && shard.terms.begin == 0;
   const std::int64_t weights = of_experts ? shard[Dim::d].size() : 1;
-  PartOfProduct part{
-      of_experts ? Op(ExpertLinear{columns, bias}) : Op(Linear{columns, bias}),
-      extents(shard),
-      {weights * columns * terms_in(own, shard), adds_bias ? weights * columns : 0, own.parameters.loops}};
+  PartOfProduct part{of_experts ? Op(ExpertLinear{columns, bias}) : Op(Linear{columns, bias}),
+                     extents(shard),
+                     {weights * columns * terms_in(own, shard), adds_bias ? weights * columns : 0,
+                      own.parameters.loops}};
   part.output[Dim::c] = columns;
   part.share = static_cast<double>(held) / static_cast<double>(columns);
   part.first = layer == layers.front();

@@ -11,12 +11,12 @@
 namespace {
 
 constexpr std::string_view kWords[] = {
-    "gpt",           "llama",        "bert",       "vit",    "gpt2",    "layers",
-    "hidden",        "heads",        "seq",        "vocab",  "ffn",     "kv_heads",
-    "image",         "patch",        "classes",    "gpt2:",  "1",       "2",
-    "head_dim",      "tied",         "bias",       "qkv",    "qk_norm", "window",
-    "window_layers", "global_every", "act",        "geglu",  "norms",   "both",
-    "parallel",      "shared",       "rope_share", "softcap", "t5",    "target_seq",
+    "gpt",           "llama",        "bert",       "vit",     "gpt2",    "layers",
+    "hidden",        "heads",        "seq",        "vocab",   "ffn",     "kv_heads",
+    "image",         "patch",        "classes",    "gpt2:",   "1",       "2",
+    "head_dim",      "tied",         "bias",       "qkv",     "qk_norm", "window",
+    "window_layers", "global_every", "act",        "geglu",   "norms",   "both",
+    "parallel",      "shared",       "rope_share", "softcap", "t5",      "target_seq",
     "buckets",       "sinks",        "experts"};
 constexpr std::string_view kLines[] = {
     "gpt:layers=2,hidden=8,heads=2,seq=4,vocab=16",

@@ -175,9 +175,8 @@ class AttentionKernel : public PhasedKernel {
   }
 
   void forward(const Operands& operands) override {
-    const auto [queries, keys, by_distance] =
-        scratch_pieces(seat_, {turned_bytes(operands.inputs[0]), key_bytes(operands.inputs[1]),
-                               distance_bytes()});
+    const auto [queries, keys, by_distance] = scratch_pieces(
+        seat_, {turned_bytes(operands.inputs[0]), key_bytes(operands.inputs[1]), distance_bytes()});
     const AttentionTensors<T> of = tensors(operands, queries, keys, by_distance);
     const auto y = heads_of_queries<T>(operands.output, value_size_);
     with_tile_sizes(largest_size(), [&]<class Sizes>(Sizes) {

@@ -5,12 +5,12 @@
 //   forward   s = q k' scale,   y = softmax(s) v,   kept: log(sum exp(s)) of each query
 //   backward  p = exp(s - kept),   ds = p (dy v' - dy . y),
 //             dq = ds k scale,   dk = ds' q scale,   dv = p' dy
-// A sink takes part in the softmax from the start: exp(sink - kept) of it, to which no value belongs.
-// What distances add, they add to s. With a softcap the softmax is of c = cap tanh(s / cap), and ds = dc (1 - (c / cap)^2).
-// A block of threads keeps a tile of queries and goes through the keys that it sees; for dk and dv
-// it keeps a tile of keys and goes through all queries that see it, of every head that these keys
-// serve. Nothing is added by two blocks, so sums have one order. Products are plain ones of fp32:
-// no tensor cores.
+// A sink takes part in the softmax from the start: exp(sink - kept) of it, to which no value
+// belongs. What distances add, they add to s. With a softcap the softmax is of c = cap tanh(s /
+// cap), and ds = dc (1 - (c / cap)^2). A block of threads keeps a tile of queries and goes through
+// the keys that it sees; for dk and dv it keeps a tile of keys and goes through all queries that
+// see it, of every head that these keys serve. Nothing is added by two blocks, so sums have one
+// order. Products are plain ones of fp32: no tensor cores.
 
 #include <cmath>
 #include <limits>
@@ -58,8 +58,9 @@ struct WeightDropout {
 
 /// What a shard's heads have beside their products.
 struct ScoreParameters {
-  const float* sinks = nullptr;        ///< by head; null: none
-  const float* by_distance = nullptr;  ///< by head, then from the last query's first key on; or null
+  const float* sinks = nullptr;  ///< by head; null: none
+  const float* by_distance =
+      nullptr;  ///< by head, then from the last query's first key on; or null
   std::int64_t queries = 0, distances = 0;  ///< distances: of a head
 
   STRATA_ANYWHERE float added(std::int64_t head, std::int64_t query, std::int64_t key) const {

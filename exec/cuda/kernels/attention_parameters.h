@@ -68,8 +68,8 @@ struct DistanceGradients {
     const std::int64_t key_head = of.groups.key_head_of(head), at = of.row_of(sample, head) + query;
     const float product =
         of.scale * row_product(of.q.head(sample, head), query, of.k.head(sample, key_head), key);
-    const float dp = row_product(gradients.dy.head(sample, head), query,
-                                 of.v.head(sample, key_head), key);
+    const float dp =
+        row_product(gradients.dy.head(sample, head), query, of.v.head(sample, key_head), key);
     const float p = std::exp(of.score_of(product, head, query, key) - of.log_sums[at]);
     return p * (dp * of.dropout.factor(sample, head, query, key) - gradients.dy_y[at]);
   }

@@ -65,7 +65,9 @@ class ExpertLinearKernel : public PhasedKernel {
     });
   }
 
-  void update(const Operands& operands) override { update_parameters(operands, weight_ + bias_, seat_); }
+  void update(const Operands& operands) override {
+    update_parameters(operands, weight_ + bias_, seat_);
+  }
 
   template <class Visit>
   void each_slots(const Visit& visit) const {

@@ -1,5 +1,5 @@
-// Gates of tokens. With scores p = softmax(z) of z = W x + b, a gate g is the scale s times p of the
-// chosen experts, over the sum of these where gates are normalised. With a = s dg of what was
+// Gates of tokens. With scores p = softmax(z) of z = W x + b, a gate g is the scale s times p of
+// the chosen experts, over the sum of these where gates are normalised. With a = s dg of what was
 // chosen and 0 else, dz = p (a - sum of p a); normalised, the softmax is that of the chosen experts
 // alone: with q = p / sum, dz = q (a - sum of q a). Of sigmoids, dz = p (1 - p) dp, where dp = a,
 // or, normalised, (a - sum of q a) / sum. Scores are kept, those of experts that were not chosen
@@ -252,9 +252,8 @@ class RouterKernel : public PhasedKernel {
                                   operands.parameter_gradients + weight_,
                                   operands.adds_parameter_gradients});
     }
-    multiply(seat_, {dz, op_.experts, tokens_, true},
-             {operands.inputs[0].data, tokens_, inputs_}, operands.parameter_gradients, Type::fp32,
-             operands.adds_parameter_gradients);
+    multiply(seat_, {dz, op_.experts, tokens_, true}, {operands.inputs[0].data, tokens_, inputs_},
+             operands.parameter_gradients, Type::fp32, operands.adds_parameter_gradients);
     if (!op_.correction || operands.adds_parameter_gradients) return;
     clear(operands.parameter_gradients + weight_,
           op_.experts * static_cast<std::int64_t>(sizeof(float)), seat_.stream());

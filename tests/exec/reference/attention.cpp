@@ -73,8 +73,8 @@ std::size_t bucket(const Attention& op, std::int64_t query, std::int64_t key) {
   const auto exact = static_cast<double>(buckets / 2);
   const double part = std::log2(static_cast<double>(far) / exact) /
                       std::log2(static_cast<double>(op.max_distance) / exact);
-  const auto behind = static_cast<std::int64_t>(
-      part * (static_cast<double>(buckets) - exact) + 1e-7);
+  const auto behind =
+      static_cast<std::int64_t>(part * (static_cast<double>(buckets) - exact) + 1e-7);
   return static_cast<std::size_t>(first + std::min(buckets - 1, buckets / 2 + behind));
 }
 

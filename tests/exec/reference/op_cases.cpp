@@ -251,8 +251,7 @@ std::vector<LayerId> draw_experts(const OpCase& c, const Draw& draw, GraphBuilde
 }
 
 bool moves_to_experts(const OpCase& c) {
-  return c.name == "dispatch" || c.name == "combine" ||
-         c.name.starts_with("expert_linear");
+  return c.name == "dispatch" || c.name == "combine" || c.name.starts_with("expert_linear");
 }
 
 /// What a layer of the case reads, appended to the builder.
@@ -344,11 +343,22 @@ std::vector<OpCase> all_ops() {
     cases.push_back({std::string(kBiasedExperts), rank});
   }
   // These read (n, c, w) alone.
-  constexpr std::array<std::string_view, 16> kSequences = {
-      "softmax_cross_entropy", "attention", "embedding",    "position_embedding",
-      "class_token",           "router",    "select_token", "dispatch",
-      "expert_linear",         "combine",   kGroupedRouter, kLatent,
-      kSinks,                  kBuckets,    kBiasedRouter,  kBiasedExperts};
+  constexpr std::array<std::string_view, 16> kSequences = {"softmax_cross_entropy",
+                                                           "attention",
+                                                           "embedding",
+                                                           "position_embedding",
+                                                           "class_token",
+                                                           "router",
+                                                           "select_token",
+                                                           "dispatch",
+                                                           "expert_linear",
+                                                           "combine",
+                                                           kGroupedRouter,
+                                                           kLatent,
+                                                           kSinks,
+                                                           kBuckets,
+                                                           kBiasedRouter,
+                                                           kBiasedExperts};
   std::erase_if(cases, [&](const OpCase& c) {
     return c.rank != 1 &&
            std::find(kSequences.begin(), kSequences.end(), c.name) != kSequences.end();

@@ -155,10 +155,10 @@ TEST(Attention, DistancesHaveBuckets) {
     for (std::int64_t distance : distances) of.push_back(op.bucket_of(distance));
     return of;
   };
-  EXPECT_THAT(buckets(both, {0, -1, -7, -8, -11, -12, -15, -16, -22, -23, -31, -32, -45, -46, -63,
-                             -64, -90, -91, -1000}),
-              testing::ElementsAre(0, 1, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15,
-                                   15));
+  EXPECT_THAT(
+      buckets(both, {0, -1, -7, -8, -11, -12, -15, -16, -22, -23, -31, -32, -45, -46, -63, -64, -90,
+                     -91, -1000}),
+      testing::ElementsAre(0, 1, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15, 15));
   EXPECT_THAT(buckets(both, {1, 7, 8, 16, 1000}), testing::ElementsAre(17, 23, 24, 26, 31));
   const Attention before{.causal = true, .buckets = 32};
   EXPECT_THAT(buckets(before, {5, 0, -1, -15, -16, -18, -19, -113, -1000}),

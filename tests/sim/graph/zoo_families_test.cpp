@@ -157,8 +157,8 @@ TEST(Families, MembersHaveTheirPublishedParameters) {
 }
 
 // The totals above less the experts that a token has not: blocks with experts, of each those left
-// out, three products of hidden by width and, of gpt-oss, their biases. Publications round: 12.9, 39,
-// 3.3, 22, 35, 3.6 and 5.1 (these two without the embedding), 37, 32 and 32 billion.
+// out, three products of hidden by width and, of gpt-oss, their biases. Publications round: 12.9,
+// 39, 3.3, 22, 35, 3.6 and 5.1 (these two without the embedding), 37, 32 and 32 billion.
 TEST(Families, TokensHaveTheirPublishedActiveParameters) {
   const auto left_out = [](std::int64_t blocks, std::int64_t experts, std::int64_t hidden,
                            std::int64_t width) { return blocks * experts * 3 * hidden * width; };
@@ -397,8 +397,9 @@ TEST(Families, DecodersAttendToEncoders) {
   EXPECT_EQ(op_of<Attention>(graph, "encoder_block2_attention").bias_of,
             "encoder_block1_attention");
   EXPECT_TRUE(op_of<Attention>(graph, "decoder_block1_attention").causal);
-  // One embedding, two tables of 32 buckets, an attention in each block and one more of a decoder's,
-  // feed-forward layers without gates, and a norm before each part and behind each stack.
+  // One embedding, two tables of 32 buckets, an attention in each block and one more of a
+  // decoder's, feed-forward layers without gates, and a norm before each part and behind each
+  // stack.
   EXPECT_EQ(graph.parameters(), 56 + 2 * 64 + 4 * 256 + 3 * 192 + 9 * 8);
   // The weights' products by token, memory's keys and values among them, and of heads of 4 channels
   // the pairs of queries and keys that see each other, twice.

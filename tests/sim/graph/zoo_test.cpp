@@ -165,22 +165,24 @@ TEST(Zoo, SizesThatMakeNoNetwork) {
     }
     return "";
   };
-  EXPECT_EQ(error("gpt2:sq=256"),
-            "model 'gpt2:sq=256': 'sq=256' is no key of gpt; allowed: layers, hidden, heads, seq, "
-            "vocab, ffn, positions, kv_heads, head_dim, act, bias, norm, epsilon, norms, parallel, "
-            "qk_norm, window, window_layers, global_every, score_scale, softcap, sinks, logit_softcap, "
-            "scale_embedding, tied, head_bias, experts, topk, moe_ffn, shared_ffn, moe_layers, "
-            "norm_topk, scoring, groups, topk_groups, routed_scale, correction_bias, shared_gate, "
-            "expert_bias, router_bias, "
-            "capacity, token_groups, dropout, each as KEY=VALUE");
-  EXPECT_EQ(error("gpt2:seq"),
-            "model 'gpt2:seq': 'seq' is no key of gpt; allowed: layers, hidden, heads, seq, "
-            "vocab, ffn, positions, kv_heads, head_dim, act, bias, norm, epsilon, norms, parallel, "
-            "qk_norm, window, window_layers, global_every, score_scale, softcap, sinks, logit_softcap, "
-            "scale_embedding, tied, head_bias, experts, topk, moe_ffn, shared_ffn, moe_layers, "
-            "norm_topk, scoring, groups, topk_groups, routed_scale, correction_bias, shared_gate, "
-            "expert_bias, router_bias, "
-            "capacity, token_groups, dropout, each as KEY=VALUE");
+  EXPECT_EQ(
+      error("gpt2:sq=256"),
+      "model 'gpt2:sq=256': 'sq=256' is no key of gpt; allowed: layers, hidden, heads, seq, "
+      "vocab, ffn, positions, kv_heads, head_dim, act, bias, norm, epsilon, norms, parallel, "
+      "qk_norm, window, window_layers, global_every, score_scale, softcap, sinks, logit_softcap, "
+      "scale_embedding, tied, head_bias, experts, topk, moe_ffn, shared_ffn, moe_layers, "
+      "norm_topk, scoring, groups, topk_groups, routed_scale, correction_bias, shared_gate, "
+      "expert_bias, router_bias, "
+      "capacity, token_groups, dropout, each as KEY=VALUE");
+  EXPECT_EQ(
+      error("gpt2:seq"),
+      "model 'gpt2:seq': 'seq' is no key of gpt; allowed: layers, hidden, heads, seq, "
+      "vocab, ffn, positions, kv_heads, head_dim, act, bias, norm, epsilon, norms, parallel, "
+      "qk_norm, window, window_layers, global_every, score_scale, softcap, sinks, logit_softcap, "
+      "scale_embedding, tied, head_bias, experts, topk, moe_ffn, shared_ffn, moe_layers, "
+      "norm_topk, scoring, groups, topk_groups, routed_scale, correction_bias, shared_gate, "
+      "expert_bias, router_bias, "
+      "capacity, token_groups, dropout, each as KEY=VALUE");
   EXPECT_EQ(error("gpt2:seq=0"),
             "model 'gpt2:seq=0': seq must be an integer from 1 to 2147483648, not '0'");
   EXPECT_EQ(error("gpt2:seq=2048"), "layer positions: 1024 positions are too few for 2048 tokens");

@@ -338,6 +338,7 @@ std::vector<ParameterRow> parameter_rows(const Layer& layer) {
   for (Dim dim : kDims) box[dim] = {0, layer.parameters.loops[dim] ? layer.output[dim] : 1};
   std::vector<ParameterRow> rows;
   for_elements(box, [&](const Element& at) {
+    if (at[Dim::c] % layer.parameters.channels_a_row != 0) return;  // a head's first has its row
     for (std::int64_t term = 0; term < layer.reduction; ++term) rows.push_back({at, term});
   });
   return rows;
@@ -358,8 +359,9 @@ std::int64_t holders_of(const Layer& layer, const Config& config, const Paramete
   return holders;
 }
 
-// The same of a layer that shares the weight: its terms are the owner's channels.
-ParameterRow transposed(const ParameterRow& row) {
+// The same of a layer that shares the weight: of a product, its terms are the owner's channels.
+ParameterRow row_of_copy(const Layer& layer, const ParameterRow& row) {
+  if (!std::holds_alternative<Linear>(layer.op)) return row;
   ParameterRow result;
   result.at[Dim::c] = row.term;
   result.term = row.at[Dim::c];
@@ -419,7 +421,7 @@ std::int64_t count_sync(const Graph& graph, const Strategy& strategy) {
       std::int64_t replicas = holders_of(layer, strategy[LayerId(i)], row);
       // Copies have the same gradients: each is summed with those of other shards alone.
       for (LayerId copy : weight_copies(graph, LayerId(i), strategy.configs())) {
-        replicas += holders_of(graph[copy], strategy[copy], transposed(row));
+        replicas += holders_of(graph[copy], strategy[copy], row_of_copy(graph[copy], row));
       }
       const std::int64_t bias =
           row.term == 0 ? layer.parameters.bias * layer.reduction / of_weight : 0;

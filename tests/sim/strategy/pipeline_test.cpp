@@ -161,8 +161,8 @@ TEST_F(TiedStages, TheLastHoldsTheFirstsParts) {
   EXPECT_THAT(validate(one_stage, graph_, cluster_), IsEmpty());
 }
 
-// The decoder's embedding and head have the encoder's vectors, each stack's attentions the numbers of
-// its first; who has no owner's device has a copy.
+// The decoder's embedding and head have the encoder's vectors, each stack's attentions the numbers
+// of its first; who has no owner's device has a copy.
 TEST(SharedStages, HaveCopiesOfVectorsAndDistances) {
   const Graph graph = build_zoo(
       "t5:layers=4,hidden=16,heads=4,ffn=32,seq=8,target_seq=8,vocab=64,buckets=4,max_distance=3",
