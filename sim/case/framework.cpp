@@ -10,6 +10,7 @@
 #include "sim/base/error.h"
 #include "sim/case/case_settings.h"
 #include "sim/case/what_ifs.h"
+#include "sim/graph/expert_load.h"
 #include "sim/graph/what_if.h"
 #include "sim/scenario/settings.h"
 #include "sim/text/diagnostics.h"
@@ -83,6 +84,10 @@ void naming(const Framework& framework, const FrameworkEntry& entry, const Use& 
 bool selects_no_layer(const Graph& graph, const std::string& key) {
   const auto selector = selector_in(key, "layer.SELECTOR.speed");
   return selector && !has_layer(graph, *selector);
+}
+
+bool is_of_no_experts(const Graph& graph, const std::string& key) {
+  return key.starts_with("experts.") && !has_experts(graph);
 }
 
 bool is_unknown_attention(const Case& input, const FrameworkEntry& entry) {
@@ -167,7 +172,10 @@ void run_as(const Framework& framework, Case& input) {
   input.framework = framework.name;
   for (const FrameworkEntry& own : framework.what_ifs) {
     const FrameworkEntry entry = in_type(own, input.dtypes.values);
-    if (selects_no_layer(input.graph, entry.key) || is_unknown_attention(input, entry)) continue;
+    if (selects_no_layer(input.graph, entry.key) || is_of_no_experts(input.graph, entry.key) ||
+        is_unknown_attention(input, entry)) {
+      continue;
+    }
     naming(framework, entry, [&] { change(input, entry.key, entry.value); });
   }
 }

@@ -42,8 +42,8 @@ Framework parse_framework(std::string_view toml, const std::string& file);
 /// `given` says so of a setting's key.
 void choose_settings(CaseRequest& request, const std::function<bool(std::string_view)>& given);
 
-/// Changes what the framework does otherwise beside its settings. What it says of layers that the
-/// network has not, and of an attention that the profiles do not know, is left out. Throws
+/// Changes what the framework does otherwise beside its settings. What it says of layers or experts
+/// that the network has not, and of an attention that the profiles do not know, is left out. Throws
 /// InputError for what does not suit the case.
 void run_as(const Framework& framework, Case& input);
 

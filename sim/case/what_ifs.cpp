@@ -11,6 +11,7 @@
 
 #include "sim/base/error.h"
 #include "sim/graph/blocks.h"
+#include "sim/graph/expert_load.h"
 #include "sim/graph/what_if.h"
 #include "sim/text/units.h"
 
@@ -92,6 +93,19 @@ void change_layer_speed(Case& input, const WhatIfValue& value) {
   const double speed = parse_layer_speed(value.text);
   input.graph = with_layer_speed(input.graph, value.selector, speed);
 }
+void change_expert_load(Case& input, const WhatIfValue& value) {
+  input.graph = with_expert_load(input.graph, value.text);
+}
+void change_token_dispatch(Case& input, const WhatIfValue& value) {
+  input.graph = with_routing(input.graph, [&](ExpertRouting& routing) {
+    routing.dispatch = static_cast<TokenDispatch>(value.word);
+  });
+}
+template <bool ExpertRouting::*trait>
+void change_routing(Case& input, const WhatIfValue& value) {
+  input.graph =
+      with_routing(input.graph, [&](ExpertRouting& routing) { routing.*trait = value.on(); });
+}
 void change_overlap(Case& input, const WhatIfValue& value) {
   input.runtime.overlap = value.on() ? Overlap::allowed : Overlap::none;
 }
@@ -143,7 +157,8 @@ constexpr TwoWords kOverlapWords = {"on", "off"}, kDropoutWords = {"masks", "red
                    kProductsWords = {"merged", "apart"},
                    kExchangesWords = {"collective", "pairwise"}, kGatherWords = {"again", "once"},
                    kClipWords = {"norm", "off"}, kPassWords = {"pass", "none"},
-                   kHostWords = {"wait", "ahead"}, kUnitWords = {"block", "bucket"};
+                   kHostWords = {"wait", "ahead"}, kUnitWords = {"block", "bucket"},
+                   kCountsWords = {"host", "device"}, kExpertWords = {"each", "grouped"};
 
 std::vector<WhatIfSpec> make_table() {
   using enum WhatIfForm;
@@ -168,6 +183,10 @@ std::vector<WhatIfSpec> make_table() {
       {"products", word, change_products, kProductsWords},
       {"exchanges", word, change_exchanges, kExchangesWords},
       {"gather", word, change_gather, kGatherWords},
+      {"experts.load", load, change_expert_load},
+      {"experts.dispatch", word, change_token_dispatch, kTokenDispatchNames},
+      {"experts.counts", word, change_routing<&ExpertRouting::counts_on_host>, kCountsWords},
+      {"experts.products", word, change_routing<&ExpertRouting::product_each>, kExpertWords},
       {"sharing.unit", word, change_sharing_unit, kUnitWords},
       {"launch.kernels", duration, change_kernel_launches},
       {"launch.forward", duration, change_launch<&Launches::forward>},
@@ -235,6 +254,8 @@ std::string values_text(const WhatIfSpec& what_if) {
       return what_if.words.empty() ? "a number below 1" : "a number below 1, or nccl";
     case WhatIfForm::ratio:
       return "a number from 1";
+    case WhatIfForm::load:
+      return "balanced, zipf:S or a file of counts";
     case WhatIfForm::word:
       break;
   }

@@ -50,6 +50,14 @@ AllToAlls read_all_to_all(Table table) {
   return found;
 }
 
+TokenSends read_token_sends(Table table) {
+  TokenSends sends{
+      latency_or_none(table, "latency"), share(table, "share"), share(table, "network_share"), {}};
+  if (const auto row = table.optional("row")) sends.row = read_bytes(*row);
+  table.finish();
+  return sends;
+}
+
 }  // namespace
 
 CommunicationLibrary read_library(Table table) {
@@ -66,6 +74,9 @@ CommunicationLibrary read_library(Table table) {
   }
   if (auto all_to_all = table.optional_table("all_to_all")) {
     library.all_to_all = read_all_to_all(*std::move(all_to_all));
+  }
+  if (auto sends = table.optional_table("token_sends")) {
+    library.token_sends = read_token_sends(*std::move(sends));
   }
   table.finish();
   return library;
@@ -97,6 +108,13 @@ std::string print_library(const CommunicationLibrary& library) {
     line("step", toml_quoted(print_exact(library.all_to_all->step)));
     line("share", fmt::format("{}", library.all_to_all->share));
     line("copy", fmt::format("{}", library.all_to_all->copy));
+  }
+  if (library.token_sends) {
+    out += "\n[collectives.token_sends]\n";
+    line("latency", toml_quoted(print_exact(library.token_sends->latency)));
+    line("share", fmt::format("{}", library.token_sends->share));
+    line("network_share", fmt::format("{}", library.token_sends->network_share));
+    line("row", toml_quoted(fmt::format("{} B", library.token_sends->row.value)));
   }
   return out;
 }

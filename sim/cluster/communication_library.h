@@ -45,12 +45,23 @@ struct AllToAlls {
   bool operator==(const AllToAlls&) const = default;
 };
 
+/// What sends tokens to experts, each once to a device that has several (DeepEP): inside a domain
+/// to every such device, and between domains once to each.
+struct TokenSends {
+  Seconds latency;           ///< whatever the tokens
+  double share = 1;          ///< of the bandwidth of links inside domains
+  double network_share = 1;  ///< likewise between domains
+  Bytes row;                 ///< what a token's way inside a domain costs besides its own bytes
+  bool operator==(const TokenSends&) const = default;
+};
+
 struct CommunicationLibrary {
   /// What a device reads or writes for itself, besides the parts that it passes on: in parts.
   double copy = 0;
   std::vector<TransferProtocol> protocols;  ///< none where nothing is known
   std::optional<SwitchSums> switch_sums = {};
   std::optional<AllToAlls> all_to_all = {};
+  std::optional<TokenSends> token_sends = {};
   bool operator==(const CommunicationLibrary&) const = default;
 };
 

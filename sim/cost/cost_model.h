@@ -38,6 +38,8 @@ struct Cost {
   CostSource source = CostSource::analytic;
   double spread = 0;  ///< of what was measured: half the distance between quartiles, of `seconds`
   std::int32_t kernels = 1;  ///< that a host launches one after another
+  /// The host reads what the device made before it, and so waits, before it launches this.
+  bool host_waits = false;
 };
 
 /// One shard's work. `inputs` are the extents of what the shard reads of each input (halo

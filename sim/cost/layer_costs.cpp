@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/base/ceil_div.h"
+#include "sim/graph/expert_load.h"
 #include "sim/graph/regions.h"
 #include "sim/plan/work_kind.h"
 
@@ -26,22 +27,52 @@ void merge(const PartOfProduct& product, const CostModel& model, std::span<const
   }
 }
 
+// Before these phases a pass reads and writes tensors, so many bytes together: an elementwise
+// kernel of as many.
+void add_pass(std::int64_t bytes, const ShardWork& work, const CostModel& model,
+              PhaseCosts& costs) {
+  const std::int64_t size = element_bytes(work.dtypes.values);
+  const Op pass = Activation{ActivationKind::relu};
+  const Extents elements = {{1, ceil_div(bytes, 2 * size), 1, 1, 1}};
+  const Cost more =
+      model.compute({&pass, elements, std::span(&elements, 1), {}, work.dtypes}, Phase::forward);
+  for (const Phase phase : {Phase::forward, Phase::backward_data}) {
+    Cost& cost = costs[static_cast<std::size_t>(phase)];
+    cost.seconds = cost.seconds + more.seconds;
+    cost.source = std::max(cost.source, more.source);
+    cost.kernels += more.kernels;
+  }
+}
+
 // Parameters in fewer bits become the products' type in a pass before each product: it reads them
-// and writes what the product reads, as an elementwise kernel reads and writes as many bytes.
+// and writes what the product reads.
 void add_unpacking(const Layer& layer, const ShardWork& work, const CostModel& model,
                    PhaseCosts& costs) {
   if (layer.format == WeightFormat::plain) return;
   const std::int64_t size = element_bytes(work.dtypes.values), held = work.parameters.total();
-  const std::int64_t bytes = held_bytes(layer, held, work.dtypes.values).value + held * size;
-  const Extents elements = {{1, ceil_div(bytes, 2 * size), 1, 1, 1}};
-  const Op pass = Activation{ActivationKind::relu};
-  const Cost unpacking =
-      model.compute({&pass, elements, std::span(&elements, 1), {}, work.dtypes}, Phase::forward);
-  for (const Phase phase : {Phase::forward, Phase::backward_data}) {
-    Cost& cost = costs[static_cast<std::size_t>(phase)];
-    cost.seconds = cost.seconds + unpacking.seconds;
-    cost.source = std::max(cost.source, unpacking.source);
-    cost.kernels += unpacking.kernels;
+  add_pass(held_bytes(layer, held, work.dtypes.values).value + held * size, work, model, costs);
+}
+
+// Slots that an all-to-all exchanged lie by the device that sent them: a pass brings those of an
+// expert together, and another back (Megatron-LM's sort_chunks_by_idxs). It is counted where tokens
+// come from and return to, which have as many slots.
+void add_sorting(const Layer& layer, const ShardWork& work, const CostModel& model,
+                 PhaseCosts& costs) {
+  if (layer.routing.dispatch != TokenDispatch::alltoall) return;
+  const bool sends = std::holds_alternative<Dispatch>(layer.op);
+  if (!sends && !std::holds_alternative<Combine>(layer.op)) return;
+  const std::int64_t slots = volume(sends ? work.output : work.inputs.front());
+  add_pass(2 * slots * element_bytes(work.dtypes.values), work, model, costs);
+}
+
+// A product for each expert, and in few bits a cast of what each reads.
+void launch_each(const Layer& layer, const ShardWork& work, PhaseCosts& costs) {
+  if (!layer.routing.product_each || !std::holds_alternative<ExpertLinear>(layer.op)) return;
+  const bool casts = work.dtypes.values != stored(work.dtypes.values);
+  const auto experts = static_cast<std::int32_t>(work.output[Dim::d]);
+  for (const Phase phase : {Phase::forward, Phase::backward_data, Phase::backward_weights}) {
+    std::int32_t& kernels = costs[static_cast<std::size_t>(phase)].kernels;
+    if (kernels > 0) kernels = experts * (casts && phase != Phase::backward_weights ? 2 : 1);
   }
 }
 
@@ -73,7 +104,8 @@ bool alike(const Graph& graph, LayerId a, LayerId b) {
   const Layer &x = graph[a], &y = graph[b];
   return x.output == y.output && x.parameters == y.parameters && x.reduction == y.reduction &&
          x.units == y.units && x.format == y.format && ends(graph, a) == ends(graph, b) &&
-         x.speed == y.speed && x.weight_of.valid() == y.weight_of.valid() && x.op == y.op &&
+         x.speed == y.speed && x.routing == y.routing &&
+         x.weight_of.valid() == y.weight_of.valid() && x.op == y.op &&
          std::ranges::equal(x.inputs, y.inputs, [&](LayerId i, LayerId j) {
            return graph[i].output == graph[j].output;
          });
@@ -117,6 +149,10 @@ PhaseCosts shard_costs(const Graph& graph, LayerId layer, std::span<const LayerI
           costs);
   }
   add_unpacking(l, work, model, costs);
+  add_sorting(l, work, model, costs);
+  launch_each(l, work, costs);
+  costs[static_cast<std::size_t>(Phase::forward)].host_waits =
+      l.routing.counts_on_host && std::holds_alternative<Dispatch>(l.op);
   for (Cost& cost : costs) cost.seconds = cost.seconds / l.speed;
   return costs;
 }
@@ -129,9 +165,13 @@ LayerCosts::LayerCosts(const Graph& graph, const ComputeSettings& settings)
       known_(graph.size()),
       of_shards_(graph.size()) {}
 
-const PhaseCosts& LayerCosts::operator()(LayerId layer, const Tile& shard, const CostModel& model) {
+const PhaseCosts& LayerCosts::operator()(LayerId layer, const Tile& of, const CostModel& model) {
   const Layer& l = graph_[layer];
-  std::vector<Extents> inputs = input_extents(graph_, layer, shard);
+  const Tile shard = loaded(l, of);
+  std::vector<Extents> inputs = input_extents(graph_, layer, of);
+  if (shard[Dim::w] != of[Dim::w]) {
+    for (Extents& input : inputs) input[Dim::w] = shard[Dim::w].size();
+  }
   const Extents shape = extents(shard);
   const Parameters parameters = shard_parameters(l, shard);
   const std::lock_guard guard(lock_);

@@ -54,7 +54,8 @@ class LayerCosts {
   LayerId first_equal(LayerId layer) const { return first_equal_[layer()]; }
 
   /// All phases of a shard of `layer`, on the device kind of `model`. Stays where it is.
-  const PhaseCosts& operator()(LayerId layer, const Tile& shard, const CostModel& model);
+  /// What its experts take of tokens counts (expert_load.h).
+  const PhaseCosts& operator()(LayerId layer, const Tile& of, const CostModel& model);
 
   /// The same by shard of a layer that is cut one way.
   class OfShards {

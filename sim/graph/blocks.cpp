@@ -22,7 +22,8 @@ bool have_equal_ops(const Layer& x, const Layer& y) {
 bool alike(const Graph& graph, LayerId a, LayerId b) {
   const Layer &x = graph[a], &y = graph[b];
   return have_equal_ops(x, y) && x.output == y.output && x.parameters == y.parameters &&
-         x.speed == y.speed && x.frozen == y.frozen && x.format == y.format &&
+         x.speed == y.speed && x.routing == y.routing && x.frozen == y.frozen &&
+         x.format == y.format &&
          std::equal(x.inputs.begin(), x.inputs.end(), y.inputs.begin(), y.inputs.end(),
                     [&](LayerId from, LayerId other) { return a() - from() == b() - other(); });
 }

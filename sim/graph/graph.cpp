@@ -49,18 +49,26 @@ Graph Graph::with_batch(std::int64_t batch) const {
   }
   GraphBuilder builder(name_, batch);
   std::vector<double> speeds;
+  std::vector<ExpertRouting> routings;
   for (const Layer& layer : layers_) {
     const LayerId added = builder.add(layer.name, layer.op, layer.inputs);
     if (layer.frozen) builder.freeze(added, layer.format);
     builder.adapt(added, layer.adapts);
     speeds.push_back(layer.speed);
+    routings.push_back(layer.routing);
   }
-  return std::move(builder).build().with_speeds(speeds);
+  return std::move(builder).build().with_speeds(speeds).with_routings(routings);
 }
 
 Graph Graph::with_speeds(std::span<const double> speeds) const {
   Graph result = *this;
   for (std::size_t i = 0; i < speeds.size(); ++i) result.layers_[i].speed = speeds[i];
+  return result;
+}
+
+Graph Graph::with_routings(std::span<const ExpertRouting> routings) const {
+  Graph result = *this;
+  for (std::size_t i = 0; i < routings.size(); ++i) result.layers_[i].routing = routings[i];
   return result;
 }
 

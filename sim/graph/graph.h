@@ -14,6 +14,7 @@
 
 #include "sim/base/index.h"
 #include "sim/geometry/geometry.h"
+#include "sim/graph/expert_routing.h"
 #include "sim/graph/op.h"
 
 namespace strata {
@@ -42,7 +43,8 @@ struct Layer {
   std::int64_t reduction = 1;
   Extents units{};   ///< what degrees must divide in each dim (an attention's heads in c); 0: any
   double speed = 1;  ///< a what-if: costs are divided by it
-  bool frozen = false;  ///< no step trains its parameters
+  ExpertRouting routing = {};  ///< what-ifs, of layers from a dispatch to its combination
+  bool frozen = false;         ///< no step trains its parameters
   WeightFormat format = WeightFormat::plain;
   /// The layer whose product it adapts, as a part of what stands beside that or as the sum of both
   /// (finetuning.h); invalid for most.
@@ -76,6 +78,8 @@ class Graph {
   Graph with_batch(std::int64_t batch) const;
   /// The same network with other speeds, by layer; positive.
   Graph with_speeds(std::span<const double> speeds) const;
+  /// The same network whose experts are reached otherwise, by layer.
+  Graph with_routings(std::span<const ExpertRouting> routings) const;
 
   std::int64_t parameters() const;
   /// Of these, those that a step trains.

@@ -82,6 +82,26 @@ CollectivePhase by(const AllToAlls& all, const PhaseShape& shape) {
   return phase;
 }
 
+PhaseShape sent_once(PhaseShape shape, const SentOnce& sent) {
+  for (StepLoad& load : shape.loads) {
+    load.inside *= sent.inside;
+    load.between *= sent.between;
+  }
+  std::erase_if(shape.loads, [](const StepLoad& load) { return load.weight() <= 0; });
+  return shape;
+}
+
+CollectivePhase by(const TokenSends& sends, const PhaseShape& shape) {
+  CollectivePhase phase = as_is(shape);
+  phase.latency += sends.latency;
+  for (std::size_t i = 0; i < phase.loads.size(); ++i) {
+    const StepLoad& load = shape.loads[i];
+    phase.loads[i].share =
+        load.weight() / (load.inside / sends.share + load.between / sends.network_share);
+  }
+  return phase;
+}
+
 double seconds_per_byte(const Cluster& cluster, const CollectivePhase& phase) {
   double slowest = 0;
   for (const LinkLoad& load : phase.loads) {
@@ -107,10 +127,11 @@ Seconds Collective::Way::time(Bytes bytes) const {
 }
 
 Collective::Collective(SyncAlgorithm algorithm, GroupWork work, const Cluster& cluster,
-                       std::span<const DeviceId> devices) {
+                       std::span<const DeviceId> devices, const SentOnce& sent) {
   if (devices.size() < 2) return;
   const CommunicationLibrary& library = cluster.communication_library();
-  for (const PhaseShape& shape : phase_shapes(algorithm, work, cluster, devices)) {
+  for (PhaseShape& whole : phase_shapes(algorithm, work, cluster, devices)) {
+    const PhaseShape shape = sent.by_token ? sent_once(std::move(whole), sent) : std::move(whole);
     Ways& ways = phases_.emplace_back();
     const auto add = [&](CollectivePhase phase) {
       const double seconds = seconds_per_byte(cluster, phase);
@@ -118,6 +139,10 @@ Collective::Collective(SyncAlgorithm algorithm, GroupWork work, const Cluster& c
     };
     if (library.protocols.empty() || shape.loads.empty()) add(as_is(shape));
     if (shape.loads.empty()) continue;
+    if (library.token_sends && sent.by_token) {
+      add(by(*library.token_sends, shape));
+      continue;
+    }
     if (library.all_to_all && work == GroupWork::all_to_all && shape.between == 0) {
       add(by(*library.all_to_all, shape));
       continue;

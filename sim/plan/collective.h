@@ -45,6 +45,15 @@ struct CollectivePhase {
   bool operator==(const CollectivePhase&) const = default;
 };
 
+/// Of what an all-to-all of slots sends, what goes where a token goes once to each device of a
+/// domain, and once to each domain, that has experts of it.
+struct SentOnce {
+  bool by_token = false;  ///< else the whole, as the library's all-to-alls
+  double inside = 1;      ///< of the bytes inside domains
+  double between = 1;     ///< and between them
+  auto operator<=>(const SentOnce&) const = default;
+};
+
 /// A collective of some devices, for tensors of any size. Where the cluster says how its library
 /// moves bytes (communication_library.h), each phase is done by the protocol that is the fastest
 /// for the size on idle links. Ring, tree or hierarchical. The latter has three phases: inside the
@@ -54,7 +63,7 @@ class Collective {
  public:
   Collective() = default;
   Collective(SyncAlgorithm algorithm, GroupWork work, const Cluster& cluster,
-             std::span<const DeviceId> devices);
+             std::span<const DeviceId> devices, const SentOnce& sent = {});
 
   /// A number for the protocols that are the fastest for a tensor of so many bytes; 0 where there
   /// is no choice.

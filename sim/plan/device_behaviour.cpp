@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "sim/base/cancel.h"
+#include "sim/graph/expert_load.h"
 #include "sim/graph/regions.h"
 #include "sim/plan/gradient_norm.h"
 #include "sim/plan/plan.h"
@@ -73,7 +74,8 @@ void observe_sizes(Observer& by, LayerId layer) {
   }
   const std::int64_t terms = degrees.r > 1 ? l.reduction : 1;
   const Bits held =
-      mixed(l.parameters.weight, l.parameters.bias, static_cast<std::uint64_t>(l.format));
+      mixed(l.parameters.weight, l.parameters.bias, static_cast<std::uint64_t>(l.format),
+            static_cast<std::uint64_t>(!l.routing.load.empty()));
   if (!by.sizes.emplace(by.number_of(config), 0, std::move(dims), terms, held).second) return;
   const Partition cut = partition(l, degrees);
   const auto bits_of = [&](std::int64_t shard) {
@@ -82,9 +84,10 @@ void observe_sizes(Observer& by, LayerId layer) {
     for (Dim dim : kDims) {
       if (owners[dim] > 1) bits = mixed(bits, tile[dim].size(), cut.box(shard)[dim].size());
     }
+    if (!l.routing.load.empty()) bits = mixed(bits, std::bit_cast<Bits>(load_of(l, tile)));
     return bits;
   };
-  const bool alike = cuts_evenly(l, degrees);
+  const bool alike = cuts_evenly(l, degrees) && l.routing.load.empty();
   Bits bits = 0;
   for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
     if (shard == 0 || !alike) bits = bits_of(shard);
@@ -208,11 +211,11 @@ Bits add_bucket(Observer& by, std::uint32_t b) {
 }
 
 // What a library exchanges among each group.
-void add_groups(Observer& by, const ExchangeGroups& groups, Bits number) {
+void add_groups(Observer& by, const ExchangeGroups& groups, Bits number, bool by_rings = false) {
   constexpr SyncAlgorithm kRing = SyncAlgorithm::ring;
   for (const ExchangeGroups::Group& group : groups.groups) {
     add_group(by, group.devices, mixed(0xE8C4, number, group.elements), std::span(&kRing, 1),
-              group.cut_otherwise ? GroupWork::all_to_all : GroupWork::all_reduce);
+              group.cut_otherwise && !by_rings ? GroupWork::all_to_all : GroupWork::all_reduce);
   }
 }
 
@@ -223,7 +226,7 @@ void add_groups_of_edge(Observer& by, LayerId layer, std::size_t input, bool ret
   add_groups(
       by,
       *by.of.exchanges->exchanges(layer, input, by.config(producer), by.config(layer), returned),
-      number);
+      number, by.of.graph[producer].routing.dispatch == TokenDispatch::allgather);
 }
 
 void observe(Observer& by, const Read& read) {

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <utility>
 #include <variant>
 
 #include "sim/geometry/channel_block.h"
+#include "sim/graph/expert_load.h"
 #include "sim/graph/regions.h"
 #include "sim/plan/assembly.h"
 #include "sim/plan/expansion.h"
@@ -24,13 +26,20 @@ bool has_no_plane(const Layer& layer) {
   return e[Dim::d] * e[Dim::h] * e[Dim::w] == 1;
 }
 
+// What the shard's experts hold where they have unequally many tokens.
+Bytes times_load(const Expansion& to, LayerId layer, std::size_t shard, Bytes bytes) {
+  if (to.graph[layer].routing.load.empty()) return bytes;
+  const double load = load_of(to.graph[layer], to.shards.tile(layer, shard));
+  return Bytes{std::llround(load * static_cast<double>(bytes.value))};
+}
+
 BufferId add_boxes(Expansion& to, Buffer buffer, std::span<const Box> boxes,
                    std::uint32_t copies = 1) {
   const std::int64_t block = to.cluster[buffer.device].channel_block;
   for (const Box& box : boxes) {
     buffer.bytes += Bytes{padded_volume(extents(box), block) * buffer.element_bytes};
   }
-  buffer.bytes = copies * buffer.bytes;
+  buffer.bytes = times_load(to, buffer.layer, buffer.shard, copies * buffer.bytes);
   return to.builder.add_buffer(buffer, boxes);
 }
 
@@ -61,7 +70,9 @@ void place_saved(Expansion& to, LayerBuffers& own, LayerId layer) {
     const Box box = to.shards.held(layer, shard);
     const DeviceId device = to.shards.device(layer, shard);
     const Saved kept = saved(to.graph[layer].op, {box, inputs, dtype, to.kernels_of(device)});
-    const Bytes bytes{4 * kept.values + kept.elements * element_bytes(dtype) + kept.masks};
+    const Bytes bytes =
+        times_load(to, layer, shard,
+                   Bytes{4 * kept.values + kept.elements * element_bytes(dtype) + kept.masks});
     if (kept.each_element) {
       const Buffer buffer{
           .device = device, .kind = BufferKind::saved, .layer = layer, .shard = shard};

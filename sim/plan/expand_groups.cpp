@@ -188,12 +188,12 @@ void update_at_server(Expansion& to, std::size_t k, const Bucket& bucket) {
 
 std::uint32_t group_shape(Expansion& to, SyncAlgorithm algorithm,
                           const std::vector<DeviceId>& devices, Bytes bytes, GroupWork work,
-                          Seconds more) {
+                          Seconds more, const SentOnce& sent) {
   SyncCosts& costs = to.memo.sync_costs();
-  const Collective& collective = costs.collective(algorithm, devices, work);
+  const Collective& collective = costs.collective(algorithm, devices, work, sent);
   const std::uint32_t protocols = collective.fastest(bytes);
   const auto [at, fresh] =
-      to.shapes.try_emplace({algorithm, work, protocols, devices, more.value}, 0);
+      to.shapes.try_emplace({algorithm, work, protocols, devices, more.value, sent}, 0);
   if (fresh) {
     std::vector<CollectivePhase> phases = collective.phases(protocols);
     if (!phases.empty()) phases.front().latency += more;

@@ -1,10 +1,12 @@
 // Boxes that move between devices, and inputs that arrive so.
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "sim/graph/regions.h"
 #include "sim/plan/expansion.h"
+#include "sim/plan/slot_exchanges.h"
 
 namespace strata {
 namespace {
@@ -84,10 +86,10 @@ class ExchangesOfMoves {
     const ExchangeGroups::Group& all = moves_.groups->groups[group->second];
     const auto copies = [this](DeviceId device) { return to_.cluster[device].copy_engine; };
     if (!std::all_of(all.devices.begin(), all.devices.end(), copies)) return kNoExchange;
-    const Bytes bytes = to_.bytes_of(all.elements);
-    const GroupWork work = all.cut_otherwise ? GroupWork::all_to_all : moves_.work;
-    const std::uint32_t shape = group_shape(to_, SyncAlgorithm::ring, all.devices, bytes, work);
-    return number = to_.builder.add_exchange(work, shape, bytes);
+    const GroupExchange found = exchange_of(to_, moves_, all);
+    const std::uint32_t shape =
+        group_shape(to_, SyncAlgorithm::ring, all.devices, found.bytes, found.work, {}, found.sent);
+    return number = to_.builder.add_exchange(found.work, shape, found.bytes);
   }
 
  private:
@@ -161,6 +163,8 @@ Arrivals move_boxes(Expansion& to, const Moves& moves) {
   }
 
   ExchangesOfMoves exchanges(to, moves);
+  const bool loads =
+      !to.graph[moves.from].routing.load.empty() || !to.graph[moves.to].routing.load.empty();
   const auto receiver = [&](const NeededBox& b) {
     return forward ? b.consumer_shard : b.producer_shard;
   };
@@ -176,7 +180,11 @@ Arrivals move_boxes(Expansion& to, const Moves& moves) {
            (by_receiver || sender(*boxes[i]) == sender(first));
          ++i) {
       const NeededBox& b = *boxes[i];
-      const Bytes bytes = b.copies / copies * to.bytes_of(volume(b.box));
+      const double load = loads ? moved_load(to, moves, b) : 1;
+      const std::int64_t elements = volume(b.box);
+      const Bytes bytes =
+          b.copies / copies *
+          to.bytes_of(load == 1 ? elements : std::llround(load * static_cast<double>(elements)));
       const DeviceId from = forward ? b.owner : b.reader;
       if (by_receiver && !pieces.empty() && pieces.back().from == from) {
         pieces.back().bytes += bytes;

@@ -209,7 +209,7 @@ struct Expansion {
   std::vector<bool> in_place;        ///< by layer: works on its producer's buffer
   std::vector<bool> output_is_read;  ///< a backward pass reads what lies in the layer's buffer
   using ShapeKey =
-      std::tuple<SyncAlgorithm, GroupWork, std::uint32_t, std::vector<DeviceId>, double>;
+      std::tuple<SyncAlgorithm, GroupWork, std::uint32_t, std::vector<DeviceId>, double, SentOnce>;
   std::map<ShapeKey, std::uint32_t> shapes;
 
   Round& round_of(const Action& action) { return *rounds[action.round]; }
@@ -300,7 +300,8 @@ HeldAt held_at(const Expansion& to, LayerId layer, std::size_t shard);
 /// `bytes`: of the tensor. `more`: what its latency is longer by than its links'.
 std::uint32_t group_shape(Expansion& to, SyncAlgorithm algorithm,
                           const std::vector<DeviceId>& devices, Bytes bytes,
-                          GroupWork work = GroupWork::all_reduce, Seconds more = {});
+                          GroupWork work = GroupWork::all_reduce, Seconds more = {},
+                          const SentOnce& sent = {});
 bool have_copy_engines(const Expansion& to, std::span<const Task> participants);
 std::vector<TaskId> sum_by_hand(Expansion& to, std::uint32_t group,
                                 std::span<const Task> participants, std::span<const TaskId> made);

@@ -156,9 +156,10 @@ SyncAlgorithm JointSync::cheapest(std::span<const SyncAlgorithm> choices,
 }
 
 const Collective& SyncCosts::collective(SyncAlgorithm algorithm,
-                                        const std::vector<DeviceId>& devices, GroupWork work) {
-  return remembered(collectives_, std::tuple(algorithm, work, devices),
-                    [&] { return Collective(algorithm, work, cluster_, devices); });
+                                        const std::vector<DeviceId>& devices, GroupWork work,
+                                        const SentOnce& sent) {
+  return remembered(collectives_, std::tuple(algorithm, work, devices, sent),
+                    [&] { return Collective(algorithm, work, cluster_, devices, sent); });
 }
 
 const std::vector<DeviceId>& SyncCosts::ring(const std::vector<DeviceId>& devices) {

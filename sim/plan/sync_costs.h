@@ -90,7 +90,7 @@ class SyncCosts {
 
   /// Of ring, tree or hierarchical.
   const Collective& collective(SyncAlgorithm algorithm, const std::vector<DeviceId>& devices,
-                               GroupWork work = GroupWork::all_reduce);
+                               GroupWork work = GroupWork::all_reduce, const SentOnce& sent = {});
 
   /// ring_order() of the devices.
   const std::vector<DeviceId>& ring(const std::vector<DeviceId>& devices);
@@ -125,7 +125,8 @@ class SyncCosts {
   using Devices = std::vector<DeviceId>;
   const Cluster& cluster_;
   std::mutex lock_;
-  std::map<std::tuple<SyncAlgorithm, GroupWork, Devices>, Remembered<Collective>> collectives_;
+  std::map<std::tuple<SyncAlgorithm, GroupWork, Devices, SentOnce>, Remembered<Collective>>
+      collectives_;
   std::map<std::vector<Devices>, Remembered<std::unique_ptr<JointSync>>> joint_;
   std::map<Devices, Remembered<Devices>> rings_;
 };

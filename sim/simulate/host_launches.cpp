@@ -67,6 +67,7 @@ void HostLaunches::launch(TaskId id, PlanWorkload& built) {
   if (each_.wait_for_stages) wait_for_stages(plan_, id, built, awaited);
   const Pass pass = task.phase == Phase::update ? host.pass : pass_of(task);
   if (host.computed.valid() && pass != host.pass) awaited.push_back(host.computed);
+  if (costs_[id()].host_waits && host.before.valid()) awaited.push_back(host.before);
   const Seconds time = launch_time(each_, plan_, id, costs_[id()]);
   if (time <= Seconds{0} && awaited.empty()) return;
   const ActivityId launched =
@@ -79,8 +80,10 @@ void HostLaunches::launch(TaskId id, PlanWorkload& built) {
 }
 
 void HostLaunches::added(TaskId id, const PlanWorkload& built) {
-  if (empty() || !each_.wait_for_passes || plan_[id].stream != Stream::device) return;
-  hosts_[plan_[id].device()].computed = built.last[id()];
+  if (empty() || plan_[id].stream != Stream::device) return;
+  Host& host = hosts_[plan_[id].device()];
+  host.before = built.last[id()];
+  if (each_.wait_for_passes) host.computed = host.before;
 }
 
 void HostLaunches::connect(TaskId id, PlanWorkload& built) {

@@ -40,7 +40,8 @@ class HostLaunches {
     ActivityId first, last;
     ActivityId last_task;  // of the device's own tasks, in plan order
     Pass pass;             // of the last launch
-    ActivityId computed;   // the device's last task before the next launch
+    ActivityId before;     // the device's last task before the next launch
+    ActivityId computed;   // the same, where the host waits for it between passes
   };
   static Pass pass_of(const Task& task);
 

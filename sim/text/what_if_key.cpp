@@ -38,6 +38,7 @@ double parse_amount(WhatIfForm form, std::string_view text) {
     case WhatIfForm::ratio:
       return parse_ratio(text);
     case WhatIfForm::word:
+    case WhatIfForm::load:
       break;
   }
   throw InputError(fmt::format("'{}' is a word; allowed: an amount", text));
@@ -56,6 +57,7 @@ std::string print_amount(WhatIfForm form, double amount) {
     case WhatIfForm::share:
     case WhatIfForm::ratio:
     case WhatIfForm::word:
+    case WhatIfForm::load:
       break;
   }
   return fmt::format("{:.2g}", amount);

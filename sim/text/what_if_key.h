@@ -19,6 +19,7 @@ enum class WhatIfForm : std::uint8_t {
   share,      ///< a number from 0, below 1
   ratio,      ///< a number from 1 to 1000
   word,       ///< one of two
+  load,       ///< "balanced", "zipf:1.2" or a file
 };
 
 /// Whether a value may be a factor, too, of what is there.

@@ -394,6 +394,8 @@ class CaseDrawer {
         return fmt::format("{:.2f}", 0.01 * static_cast<double>(pick(random_, 0, 90)));
       case WhatIfForm::ratio:
         return std::to_string(pick(random_, 1, 8));
+      case WhatIfForm::load:
+        return fmt::format("zipf:{:.1f}", 0.1 * static_cast<double>(pick(random_, 0, 20)));
       case WhatIfForm::word:
         return word_of(what_if);
     }

@@ -74,6 +74,8 @@ std::vector<std::string> values_of(const WhatIfSpec& what_if) {
       break;
     case WhatIfForm::ratio:
       return {"2", "3"};
+    case WhatIfForm::load:
+      return {"balanced", "zipf:1"};
     case WhatIfForm::word:
       break;
   }

@@ -35,6 +35,8 @@ std::string value_of(const WhatIfSpec& what_if) {
       return "5 GB";
     case WhatIfForm::ratio:
       return "3";
+    case WhatIfForm::load:
+      return "zipf:1";
     case WhatIfForm::word:
       return std::string(what_if.words.front());
   }
@@ -66,8 +68,7 @@ bool equal(const Case& a, const Case& b) {
   return a.cluster == b.cluster && a.sync == b.sync && a.runtime == b.runtime &&
          a.products == b.products && a.exchanges == b.exchanges &&
          a.gathers_again == b.gathers_again && a.host_jitter == b.host_jitter &&
-         a.models.front()->kernels() == b.models.front()->kernels() &&
-         a.graph[LayerId(1)].speed == b.graph[LayerId(1)].speed;
+         a.models.front()->kernels() == b.models.front()->kernels() && a.graph == b.graph;
 }
 
 TEST(WhatIfs, TheLastSharingUnitCounts) {
@@ -85,6 +86,7 @@ TEST(WhatIfs, TheLastSharingUnitCounts) {
 // Of a word, one of the two is what the case has already.
 TEST(WhatIfs, EachChangesTheCase) {
   CaseRequest request = lenet5();
+  request.model = "llama:layers=1,hidden=64,heads=4,seq=16,vocab=100,experts=4";
   request.cluster = "a100-2x1";
   const Case before = load_case(request);
   for (const WhatIfSpec& what_if : what_ifs()) {

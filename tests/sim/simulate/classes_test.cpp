@@ -18,6 +18,7 @@
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
 #include "sim/cost/eq1.h"
+#include "sim/graph/expert_load.h"
 #include "sim/graph/regions.h"
 #include "sim/graph/zoo.h"
 #include "sim/plan/lower.h"
@@ -412,9 +413,13 @@ TEST_P(Classes, DoWhatAllDevicesDoInMixtures) {
     Random random(seed);
     const char* const names[] = {"p100-2x4", "p100-4x4", "h200-2x8", "h200-4x4", "a100-2x4"};
     const Cluster cluster = preset_cluster(names[random() % std::size(names)]);
-    const Graph graph =
+    Graph graph =
         build_zoo("llama:layers=2,hidden=8,heads=4,ffn=6,seq=8,vocab=8,experts=8,shared_ffn=4",
                   static_cast<std::int64_t>(cluster.device_count()));
+    graph = with_routing(graph, [by = random() % kTokenDispatchNames.size()](ExpertRouting& r) {
+      r.dispatch = static_cast<TokenDispatch>(by);
+    });
+    if (random() % 2 == 0) graph = with_expert_load(graph, "zipf:0.8");
     for (const char* sizes : {"ep=2", "ep=4", "ep=8", "tp=2,sp=1,ep=2,etp=1", "tp=2,ep=4,etp=1",
                               "tp=2,sp=1,ep=4", "cp=2,ep=4", "ep=2,pp=2"}) {
       compare_hybrid(graph, cluster, sizes, random, seed);

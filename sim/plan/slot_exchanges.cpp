@@ -1,0 +1,137 @@
+#include "sim/plan/slot_exchanges.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "sim/graph/expert_load.h"
+
+namespace strata {
+namespace {
+
+/// The layer of experts whose slots move, and whether they come from tokens or return to them.
+struct SlotMoves {
+  LayerId experts;
+  bool to_experts = false, from_experts = false;
+};
+
+// Where nothing is set of the experts, or tokens move, nothing.
+std::optional<SlotMoves> slot_moves(const Graph& graph, const Moves& moves) {
+  if (moves.from == moves.to) {
+    if (graph[moves.layer].routing.experts == 0) return std::nullopt;
+    return SlotMoves{moves.layer};
+  }
+  const LayerId producer = graph[moves.layer].inputs[moves.input];
+  if (graph[producer].routing.experts == 0) return std::nullopt;
+  if (graph[moves.layer].routing.experts == 0) return SlotMoves{producer, false, true};
+  return SlotMoves{moves.layer, std::holds_alternative<Dispatch>(graph[producer].op)};
+}
+
+// Whether any of the experts that a token has is one of `some` of all, if each choice is as likely.
+double has_one_of(double some, double experts, std::int64_t top_k) {
+  double none = 1;
+  for (std::int64_t i = 0; i < top_k; ++i) {
+    const auto taken = static_cast<double>(i);
+    none *= std::max(0.0, experts - some - taken) / (experts - taken);
+  }
+  return 1 - none;
+}
+
+std::size_t largest_domain(const Cluster& cluster, std::span<const DeviceId> devices) {
+  std::map<std::string, std::size_t> counts;
+  std::size_t largest = 0;
+  for (const DeviceId device : devices) {
+    largest = std::max(largest, ++counts[cluster[device].fast_domain()]);
+  }
+  return largest;
+}
+
+/// A token's slots over all experts, whose device, or host, has a token with any of them.
+struct Tokens {
+  std::int64_t top_k = 1;
+  double slots = 1;     ///< that a token has, in the mean
+  double channels = 1;  ///< of a token
+};
+
+Tokens tokens_of(const Graph& graph, LayerId experts) {
+  const LayerId id = dispatch_of(graph, experts);
+  const Layer& dispatch = graph[id];
+  const Extents& tokens = graph[dispatch.inputs.front()].output;
+  return {std::get<Dispatch>(dispatch.op).top_k,
+          static_cast<double>(volume(dispatch.output)) / static_cast<double>(volume(tokens)),
+          static_cast<double>(tokens[Dim::c])};
+}
+
+// Of an all-to-all a device of a domain of g gets from each other one slots / D of a token, for D
+// parts of the experts. Sent once, tokens of other domains come to one device of its own, which
+// passes them on inside.
+SentOnce sent_once(const Expansion& to, LayerId experts, std::span<const DeviceId> devices) {
+  const Layer& layer = to.graph[experts];
+  const Tokens tokens = tokens_of(to.graph, experts);
+  const auto all = static_cast<double>(layer.routing.experts);
+  const double parts = to.strategy[experts].degrees[Dim::d], count = static_cast<double>(devices.size());
+  const auto near = static_cast<double>(largest_domain(to.cluster, devices));
+  const double load = most_load(layer, to.strategy[experts].degrees[Dim::d]);
+  const double device = std::min(1.0, load * has_one_of(all / parts, all, tokens.top_k));
+  const double domain = has_one_of(all * near / count, all, tokens.top_k);
+  SentOnce sent{true, device * count * parts / (near * tokens.slots),
+                domain * parts / (near * tokens.slots)};
+  if (const auto& sends = to.cluster.communication_library().token_sends) {
+    const double row = tokens.channels * static_cast<double>(element_bytes(to.options.dtypes.values));
+    sent.inside *= 1 + static_cast<double>(sends->row.value) / row;
+  }
+  return sent;
+}
+
+// All tokens of the group, or a sum for each.
+Bytes tokens_of_all(const Expansion& to, const SlotMoves& slots,
+                    const ExchangeGroups::Group& group) {
+  const double copies = static_cast<double>(group.devices.size()) /
+                        to.strategy[slots.experts].degrees[Dim::d];
+  const double tokens = static_cast<double>(group.elements) /
+                        (copies * tokens_of(to.graph, slots.experts).slots);
+  return to.bytes_of(std::llround(tokens));
+}
+
+Bytes times(Bytes bytes, double factor) {
+  return Bytes{std::llround(factor * static_cast<double>(bytes.value))};
+}
+
+}  // namespace
+
+GroupExchange exchange_of(const Expansion& to, const Moves& moves,
+                          const ExchangeGroups::Group& group) {
+  GroupExchange exchange{group.cut_otherwise ? GroupWork::all_to_all : moves.work,
+                         to.bytes_of(group.elements)};
+  const auto slots = slot_moves(to.graph, moves);
+  if (!slots) return exchange;
+  const ExpertRouting& routing = to.graph[slots->experts].routing;
+  if (group.cut_otherwise && routing.dispatch == TokenDispatch::deepep) {
+    exchange.sent = sent_once(to, slots->experts, group.devices);
+    return exchange;
+  }
+  if (group.cut_otherwise && routing.dispatch == TokenDispatch::allgather) {
+    const bool gathers = slots->to_experts == moves.forward;
+    exchange.work = gathers ? GroupWork::all_gather : GroupWork::reduce_scatter;
+    exchange.bytes = tokens_of_all(to, *slots, group);
+    return exchange;
+  }
+  if (routing.load.empty()) return exchange;
+  const Layer& layer = to.graph[slots->experts];
+  exchange.bytes = times(exchange.bytes, most_load(layer, to.strategy[slots->experts].degrees[Dim::d]));
+  return exchange;
+}
+
+double moved_load(const Expansion& to, const Moves& moves, const NeededBox& box) {
+  const auto slots = slot_moves(to.graph, moves);
+  if (!slots) return 1;
+  const Layer& layer = to.graph[slots->experts];
+  if (layer.routing.load.empty()) return 1;
+  const std::size_t shard = slots->from_experts ? box.producer_shard : box.consumer_shard;
+  return load_of(layer, to.shards.tile(slots->experts, shard));
+}
+
+}  // namespace strata
