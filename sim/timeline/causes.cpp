@@ -22,6 +22,7 @@ void sort_by_end(std::vector<Causes::End>& ends) {
 Causes::Causes(const Plan& plan, const Timeline& timeline)
     : plan_(plan), timeline_(timeline), ends_(plan.device_count()) {
   index_work();
+  index_exchanges();
 }
 
 // Which task ends when on each device.
@@ -122,9 +123,21 @@ void Causes::consider(TaskOfStep before, std::optional<TaskOfStep>& latest) cons
   if (later || (tied && precedes(before, *latest))) latest = before;
 }
 
-// A collective waits for its peers' dependencies too.
+void Causes::index_exchanges() {
+  exchanges_.resize(plan_.exchanges().size());
+  for (std::size_t i = 0; i < plan_.size(); ++i) {
+    const Exchange* const exchange = plan_.exchange_of(plan_[TaskId(i)]);
+    if (exchange == nullptr) continue;
+    exchanges_[static_cast<std::size_t>(exchange - plan_.exchanges().data())].push_back(TaskId(i));
+  }
+}
+
+// A collective waits for its peers' dependencies too, and so do the transfers of an exchange.
 std::span<const TaskId> Causes::waiting_with(const TaskId& id) const {
   const Task& task = plan_[id];
+  if (const Exchange* const exchange = plan_.exchange_of(task)) {
+    return exchanges_[static_cast<std::size_t>(exchange - plan_.exchanges().data())];
+  }
   if (task.kind != TaskKind::collective) return {&id, 1};
   return plan_.groups()[task.detail].tasks;
 }

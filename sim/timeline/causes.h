@@ -60,6 +60,7 @@ class Causes {
 
  private:
   void index_work();
+  void index_exchanges();
   /// Takes `before` as the latest where it is.
   void consider(TaskOfStep before, std::optional<TaskOfStep>& latest) const;
   std::span<const TaskId> waiting_with(const TaskId& id) const;
@@ -71,6 +72,7 @@ class Causes {
   const Plan& plan_;
   const Timeline& timeline_;
   std::vector<std::vector<End>> ends_;           // of work, by device, in order of time
+  std::vector<std::vector<TaskId>> exchanges_;  // the transfers of each of the plan
   mutable std::vector<std::vector<End>> turns_;  // of moves, too; made when first asked for
 };
 
