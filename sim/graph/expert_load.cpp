@@ -176,8 +176,7 @@ Graph with_expert_load(const Graph& graph, const std::string& text) {
     ExpertRouting& routing = routings.emplace_back(layer.routing);
     if (!carries[i]) continue;
     routing.experts = layer.output[Dim::d];
-    const std::int64_t top_k =
-        std::get<Dispatch>(graph[dispatch_of(graph, LayerId(i))].op).top_k;
+    const std::int64_t top_k = std::get<Dispatch>(graph[dispatch_of(graph, LayerId(i))].op).top_k;
     routing.load = zipf   ? zipf_load(routing.experts, top_k, exponent)
                    : file ? load_of_counts(counts, text, routing.experts, top_k)
                           : std::vector<double>();

@@ -16,7 +16,7 @@ enum class TokenDispatch : std::uint8_t {
   direct,     ///< each slot is sent to its place by itself, as Strata's executors do
   alltoall,   ///< slots are exchanged, and a pass on the receiver brings an expert's together
   allgather,  ///< every device gets all tokens of its group, and takes those of its experts
-  deepep      ///< a token is sent once to each device, and once to each host, that has experts of it
+  deepep  ///< a token is sent once to each device, and once to each host, that has experts of it
 };
 inline constexpr std::array<std::string_view, 4> kTokenDispatchNames = {"direct", "alltoall",
                                                                         "allgather", "deepep"};

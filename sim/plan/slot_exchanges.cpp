@@ -72,7 +72,8 @@ SentOnce sent_once(const Expansion& to, LayerId experts, std::span<const DeviceI
   const Layer& layer = to.graph[experts];
   const Tokens tokens = tokens_of(to.graph, experts);
   const auto all = static_cast<double>(layer.routing.experts);
-  const double parts = to.strategy[experts].degrees[Dim::d], count = static_cast<double>(devices.size());
+  const double parts = to.strategy[experts].degrees[Dim::d],
+               count = static_cast<double>(devices.size());
   const auto near = static_cast<double>(largest_domain(to.cluster, devices));
   const double load = most_load(layer, to.strategy[experts].degrees[Dim::d]);
   const double device = std::min(1.0, load * has_one_of(all / parts, all, tokens.top_k));
@@ -80,7 +81,8 @@ SentOnce sent_once(const Expansion& to, LayerId experts, std::span<const DeviceI
   SentOnce sent{true, device * count * parts / (near * tokens.slots),
                 domain * parts / (near * tokens.slots)};
   if (const auto& sends = to.cluster.communication_library().token_sends) {
-    const double row = tokens.channels * static_cast<double>(element_bytes(to.options.dtypes.values));
+    const double row =
+        tokens.channels * static_cast<double>(element_bytes(to.options.dtypes.values));
     sent.inside *= 1 + static_cast<double>(sends->row.value) / row;
   }
   return sent;
@@ -89,10 +91,10 @@ SentOnce sent_once(const Expansion& to, LayerId experts, std::span<const DeviceI
 // All tokens of the group, or a sum for each.
 Bytes tokens_of_all(const Expansion& to, const SlotMoves& slots,
                     const ExchangeGroups::Group& group) {
-  const double copies = static_cast<double>(group.devices.size()) /
-                        to.strategy[slots.experts].degrees[Dim::d];
-  const double tokens = static_cast<double>(group.elements) /
-                        (copies * tokens_of(to.graph, slots.experts).slots);
+  const double copies =
+      static_cast<double>(group.devices.size()) / to.strategy[slots.experts].degrees[Dim::d];
+  const double tokens =
+      static_cast<double>(group.elements) / (copies * tokens_of(to.graph, slots.experts).slots);
   return to.bytes_of(std::llround(tokens));
 }
 
@@ -121,7 +123,8 @@ GroupExchange exchange_of(const Expansion& to, const Moves& moves,
   }
   if (routing.load.empty()) return exchange;
   const Layer& layer = to.graph[slots->experts];
-  exchange.bytes = times(exchange.bytes, most_load(layer, to.strategy[slots->experts].degrees[Dim::d]));
+  exchange.bytes =
+      times(exchange.bytes, most_load(layer, to.strategy[slots->experts].degrees[Dim::d]));
   return exchange;
 }
 

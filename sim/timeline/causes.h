@@ -72,7 +72,7 @@ class Causes {
   const Plan& plan_;
   const Timeline& timeline_;
   std::vector<std::vector<End>> ends_;           // of work, by device, in order of time
-  std::vector<std::vector<TaskId>> exchanges_;  // the transfers of each of the plan
+  std::vector<std::vector<TaskId>> exchanges_;   // the transfers of each of the plan
   mutable std::vector<std::vector<End>> turns_;  // of moves, too; made when first asked for
 };
 

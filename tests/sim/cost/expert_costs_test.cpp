@@ -1,5 +1,5 @@
-// What the shards of experts cost: as many tokens as they take, passes that an all-to-all needs, and
-// what their hosts launch.
+// What the shards of experts cost: as many tokens as they take, passes that an all-to-all needs,
+// and what their hosts launch.
 
 #include <memory>
 
@@ -52,9 +52,9 @@ TEST(ExpertCosts, FollowTheLoadOfTheShard) {
 
 // Slots are read and written once more, by a kernel of its own: forward and of gradients.
 TEST(ExpertCosts, OfAnAllToAllAreAPassMore) {
-  const Graph graph = mixture(), sorted = with_routing(graph, [](ExpertRouting& routing) {
-                      routing.dispatch = TokenDispatch::alltoall;
-                    });
+  const Graph graph = mixture(), sorted = with_routing(graph, [](ExpertRouting&routing) {
+                                   routing.dispatch = TokenDispatch::alltoall;
+                                 });
   const double slots = 8 * 256 * 2 * 64;
   const double pass = 10e-6 + 2 * slots * 4 / 50e9;
   for (const char* name : {"block1_ffn_dispatch", "block1_ffn_combine"}) {

@@ -45,9 +45,9 @@ TEST(ExpertLoad, OfZipfFallsWithTheRank) {
 // left in proportion to 1/2, 1/3 and 1/4 to the fourth.
 TEST(ExpertLoad, OfAnExpertIsAllTokensAtMost) {
   const double rest = 1 / 16.0 + 1 / 81.0 + 1 / 256.0;
-  EXPECT_THAT(sorted(zipf_load(4, 2, 4)),
-              Pointwise(DoubleNear(1e-12),
-                        {2., 2 / 16.0 / rest, 2 / 81.0 / rest, 2 / 256.0 / rest}));
+  EXPECT_THAT(
+      sorted(zipf_load(4, 2, 4)),
+      Pointwise(DoubleNear(1e-12), {2., 2 / 16.0 / rest, 2 / 81.0 / rest, 2 / 256.0 / rest}));
 }
 
 TEST(ExpertLoad, OfAFileFallsToShards) {
@@ -112,8 +112,7 @@ TEST(ExpertLoad, SaysWhatIsExpected) {
   EXPECT_EQ(of("1 2\n3 x"), ":2: 'x' is not a count of tokens; expected a number from 0");
   EXPECT_EQ(of("1 2 3"), ": it has 3 counts; expected one for each of 4 experts");
   EXPECT_EQ(of("0 0 0 0"), ": no expert has a token");
-  EXPECT_EQ(of("1 2 30 4"),
-            ": expert 2 has 30 of 37 tokens; expected a token of each 2 at most");
+  EXPECT_EQ(of("1 2 30 4"), ": expert 2 has 30 of 37 tokens; expected a token of each 2 at most");
 }
 
 }  // namespace

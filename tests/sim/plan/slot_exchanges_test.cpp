@@ -73,8 +73,8 @@ std::map<std::string, double> loads(const Plan& plan, const Cluster& cluster) {
   return found;
 }
 
-// A device has 2 of 8 experts, so a token with it with 1 - 6/8 5/7 = 13/28: of 4 devices 13/7 in the
-// mean, in place of 2 slots.
+// A device has 2 of 8 experts, so a token with it with 1 - 6/8 5/7 = 13/28: of 4 devices 13/7 in
+// the mean, in place of 2 slots.
 TEST(SlotExchanges, SendATokenOnceToADevice) {
   const Cluster host = preset_cluster("h100-1x4");
   const auto each = loads(lowered(dispatched(TokenDispatch::alltoall), host), host);
@@ -86,8 +86,8 @@ TEST(SlotExchanges, SendATokenOnceToADevice) {
   }
 }
 
-// On two hosts of 4 a device has one expert, a host 4 of 8: a token has one there with 1 - 4/8 3/7 =
-// 11/14, in place of one slot. Inside, a quarter of the devices' 2 slots comes besides from the
+// On two hosts of 4 a device has one expert, a host 4 of 8: a token has one there with 1 - 4/8 3/7
+// = 11/14, in place of one slot. Inside, a quarter of the devices' 2 slots comes besides from the
 // device that a host's tokens reach first: 2/8 of 8 devices in place of 2 slots of 4.
 TEST(SlotExchanges, SendATokenOnceToAHost) {
   const Cluster hosts = preset_cluster("h100-2x4");
