@@ -34,8 +34,16 @@ void print_as_text(const std::vector<Framework>& frameworks) {
   }
   print(
       "What is said besides counts in place of these. A file in .toml describes a framework of "
-      "your "
-      "own.\n");
+      "your own.\n");
+}
+
+void print_names(const std::vector<Framework>& frameworks) {
+  TextTable table;
+  for (const Framework& framework : frameworks) {
+    table.add({{"--as", framework.name, TextTable::left},
+               {"what it stands for", framework.description, TextTable::left}});
+  }
+  print("{}\n`strata frameworks NAME` has each figure of one with its source.\n", table.print());
 }
 
 }  // namespace
@@ -46,13 +54,14 @@ void add_frameworks_command(CLI::App& app) {
   auto names = std::make_shared<std::vector<std::string>>();
   auto json = std::make_shared<bool>(false);
   command->add_option("FRAMEWORK", *names,
-                      "names or .toml files (default all that come with Strata)");
+                      "names or .toml files, whose figures are shown (default names alone)");
   command->add_flag("--json", *json, "print JSON")->disable_flag_override();
   command->callback([names, json] {
     std::vector<Framework> frameworks;
     for (const std::string& name : *names) frameworks.push_back(load_framework(name));
     if (names->empty()) frameworks = shipped_frameworks();
-    *json ? print_json(frameworks_json(frameworks)) : print_as_text(frameworks);
+    if (*json) return print_json(frameworks_json(frameworks));
+    names->empty() ? print_names(frameworks) : print_as_text(frameworks);
   });
 }
 

@@ -134,7 +134,7 @@ void print_jitter(const Predicted& predicted) {
       format_seconds(predicted.jitter->p95));
 }
 
-void print_details(const Case& input, const Prediction& p) {
+void print_details(const Case& input, const Prediction& p, std::optional<Bytes> limit) {
   const PathShares& path = p.path;
   print(
       "\nThe critical path of a step: {} compute, {} transfers, {} parameter sync, {} "
@@ -151,7 +151,7 @@ void print_details(const Case& input, const Prediction& p) {
     print("Model FLOPs utilisation: {:.1f}% of the devices' {} peak{}{}\n", 100 * used->model,
           name(input.dtypes.values), reason.empty() ? "" : "; ", reason);
   }
-  print("{}", peak_text(input, p));
+  print("{}", peak_text(input, p, limit));
   print_layers(input, p);
 }
 
@@ -237,10 +237,11 @@ void print_what_stands_for_more(const PredictFlags& flags, const Prediction& p) 
                 : "");
 }
 
-void print_memory(const Case& input, const std::vector<Predicted>& predicted) {
+void print_memory(const Case& input, const std::vector<Predicted>& predicted,
+                  std::optional<Bytes> limit) {
   if (predicted.size() > 1) {
     print("\n");
-    for (const Predicted& each : predicted) print("{}", peak_text(input, each.prediction));
+    for (const Predicted& each : predicted) print("{}", peak_text(input, each.prediction, limit));
   }
   for (const Predicted& each : predicted) print("{}", kept_text(input, each.prediction));
 }
@@ -260,8 +261,9 @@ void print_answer(const PredictFlags& flags, const Answer& answer,
   if (beside) {
     return print("\n{}", beside_text(input, first, compare_kernels(*beside, input, first)));
   }
-  if (predicted.size() == 1) print_details(input, first);
-  if (flags.memory) print_memory(input, predicted);
+  const auto limit = std::get<PredictRequest>(answer.request).search.memory_limit;
+  if (predicted.size() == 1) print_details(input, first, limit);
+  if (flags.memory) print_memory(input, predicted, limit);
 }
 
 void run(const PredictFlags& flags) {

@@ -43,7 +43,7 @@ std::vector<Row> rows_of(const Case& input, const Prediction& p, DeviceId device
 
 }  // namespace
 
-std::string peak_text(const Case& input, const Prediction& prediction) {
+std::string peak_text(const Case& input, const Prediction& prediction, std::optional<Bytes> limit) {
   const DeviceId device = fullest(prediction.peak_memory);
   const MemoryParts parts = memory_at_peak(prediction.plan, prediction.timeline, device);
   std::vector<std::string> texts;
@@ -55,7 +55,7 @@ std::string peak_text(const Case& input, const Prediction& prediction) {
   add(parts.optimizer, "the optimizer");
   add(parts.activations, "activations kept for the backward pass");
   add(parts.buffers, "other buffers");
-  const std::string need = need_text(memory_need(input, prediction));
+  const std::string need = need_text(memory_need(input, prediction, limit));
   return fmt::format("{}: memory of {} at its peak {}: {}\n{}{}", prediction.strategy.name(),
                      input.cluster[device].full_name(), format_bytes(parts.total()),
                      fmt::join(texts, ", "), need, need.empty() ? "" : "\n");

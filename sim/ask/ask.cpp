@@ -156,7 +156,7 @@ void Asking::doubt(const PredictRequest& request, const Prediction& p) {
   } else if (request.search.memory_limit && p.largest_peak() > *request.search.memory_limit) {
     warn(fmt::format("{}: a device needs {} of memory, more than `memory_limit` {}",
                      p.strategy.name(), format_bytes(p.largest_peak()),
-                     print_exact(*request.search.memory_limit)));
+                     format_bytes(*request.search.memory_limit)));
   } else if (!p.peak_memory.empty()) {
     const MemoryNeed need = memory_need(input, p, request.search.memory_limit);
     if (need.fit() == MemoryFit::tight) {

@@ -68,6 +68,11 @@ constexpr Seconds operator/(Bytes a, BytesPerSecond b) {
 /// Of a link: with less or more, times would leave what the clock and a double hold.
 inline constexpr BytesPerSecond kLeastBandwidth{1e-9}, kMostBandwidth{1e18};
 
+struct Watts {
+  double value = 0;
+  constexpr auto operator<=>(const Watts&) const = default;
+};
+
 /// A count of arithmetic operations; one multiply-accumulate is two.
 struct Flops {
   double value = 0;

@@ -184,7 +184,7 @@ Case CaseLoader::load(const CaseRequest& request) {
   if (request.training.gradients) result.dtypes.gradients = dtype_of(*request.training.gradients);
   cut_in_time(request.training, batch, result);
   result.exchanges = usual_exchanges(result.graph);
-  run_as(load_framework(request.framework), result);
+  run_as(load_framework(request.framework), result, request.sets);
   try {
     check(result.sync);
   } catch (InputError& error) {

@@ -5,6 +5,7 @@
 
 #include "sim/case/cost_basis.h"
 #include "sim/case/plausibility.h"
+#include "sim/cluster/what_if.h"
 #include "sim/cost/work.h"
 #include "sim/step/layer_counts.h"
 
@@ -52,14 +53,13 @@ StepFlops step_flops(const Graph& graph, const KernelTraits& kernels, const Segm
 
 std::optional<FlopsUtilisation> flops_utilisation(const Case& input, const Strategy& strategy,
                                                   Seconds step) {
-  for (const Layer& layer : input.graph.layers()) {
-    if (layer.speed > 1) return std::nullopt;  // than the device can be
-  }
+  // Hosts that are slow have devices of the same peak.
+  const double slowed = slowest_host(input.cluster, input.host_jitter);
   double peak = 0;
   for (std::size_t i = 0; i < input.models.size(); ++i) {
     const auto of_device = input.models[i]->peak(input.dtypes.values);
     if (!of_device) return std::nullopt;
-    peak += of_device->value * input.cluster[DeviceId(i)].speed;
+    peak += of_device->value * input.cluster[DeviceId(i)].speed * slowed;
   }
   const double possible = peak * step.value;
   const StepFlops flops =

@@ -28,7 +28,7 @@ struct FlopsUtilisation {
   double least = 0;                ///< likewise; Winograd's method is of fp32 alone
   Flops per_device;                ///< the model's a second, of each device on average
 };
-/// Nothing where a device's profile has no peak of that type, or a what-if changes a layer's speed.
+/// Nothing where a device's profile has no peak of that type.
 std::optional<FlopsUtilisation> flops_utilisation(const Case& input, const Strategy& strategy,
                                                   Seconds step);
 /// To a result, what of its network has no cost (cost_basis.h); with a step's time its utilisation,

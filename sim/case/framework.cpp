@@ -61,14 +61,40 @@ FrameworkEntry read_what_if(const std::string& key, const Value& value) {
   return entry;
 }
 
+// Layers by op: what their names are, each network says.
+void check_selector(const std::string& key, const Value& value) {
+  const auto selector = selector_in(key, "layer.SELECTOR.speed");
+  if (!selector || *selector == "*") return;
+  const std::vector<Op>& ops = op_prototypes();
+  const auto is_of = [&](const Op& op) { return name(op) == *selector; };
+  if (std::ranges::any_of(ops, is_of)) return;
+  value.fail(fmt::format("'{}' is no op; allowed: *, {}", *selector, op_names()));
+}
+
+std::vector<std::string> texts_of(const FrameworkEntry& entry) {
+  return entry.fp32.empty() ? std::vector{entry.value} : std::vector{entry.value, entry.fp32};
+}
+
+template <class Use>
+void at(const Value& value, const Use& use) try {
+  use();
+} catch (const InputError& error) {
+  value.fail(error.message());
+}
+
 void read_what_ifs(Table table, Framework& framework, Diagnostics& errors) {
   for (const auto& member : table.members()) {
     errors.attempt([&] {
       const auto& [key, value] = member;
-      if (find_what_if(key) == nullptr) {
+      const WhatIfSpec* const what_if = find_what_if(key);
+      if (what_if == nullptr) {
         value.fail(fmt::format("unknown key '{}'; allowed: {}", key, what_if_keys()));
       }
+      check_selector(key, value);
       framework.what_ifs.push_back(read_what_if(key, value));
+      for (const std::string& text : texts_of(framework.what_ifs.back())) {
+        at(value, [&] { check_value(*what_if, text); });
+      }
     });
   }
 }
@@ -95,6 +121,12 @@ bool is_unknown_attention(const Case& input, const FrameworkEntry& entry) {
   if (entry.key != "attention" || at == kAttentionKernelNames.end()) return false;
   const auto kernel = static_cast<AttentionKernel>(at - kAttentionKernelNames.begin());
   return std::ranges::any_of(input.models, [&](const auto& model) { return !model->has(kernel); });
+}
+
+// What its kernels take of an attention says nothing of another one.
+bool is_of_another_attention(const FrameworkEntry& entry, const WhatIfs& asked) {
+  return entry.key == "layer.attention.speed" &&
+         std::ranges::any_of(asked, [](const auto& set) { return set.first == "attention"; });
 }
 
 FrameworkEntry in_type(FrameworkEntry entry, DType dtype) {
@@ -144,7 +176,13 @@ constexpr std::array<std::string_view, 2> kOtherName = {"megatron-2021", "megatr
 Framework load_framework(const std::string& name_or_file) {
   if (name_or_file == kNoFramework) return {};
   if (name_or_file.ends_with(".toml")) {
-    return parse_framework(read_file(name_or_file), name_or_file);
+    Framework own = parse_framework(read_file(name_or_file), name_or_file);
+    const std::vector<std::string> names = framework_names();
+    if (std::ranges::find(names, own.name) == names.end() && own.name != kOtherName[0]) return own;
+    throw InputError(fmt::format(
+        "{}: 'name' is \"{}\", which comes with Strata and has steps that judge it; expected "
+        "another",
+        name_or_file, own.name));
   }
   const std::string_view name = name_or_file == kOtherName[0] ? kOtherName[1] : name_or_file;
   for (const EmbeddedFile& file : framework_files()) {
@@ -168,12 +206,12 @@ void choose_settings(CaseRequest& request, const std::function<bool(std::string_
   }
 }
 
-void run_as(const Framework& framework, Case& input) {
+void run_as(const Framework& framework, Case& input, const WhatIfs& asked) {
   input.framework = framework.name;
   for (const FrameworkEntry& own : framework.what_ifs) {
     const FrameworkEntry entry = in_type(own, input.dtypes.values);
     if (selects_no_layer(input.graph, entry.key) || is_of_no_experts(input.graph, entry.key) ||
-        is_unknown_attention(input, entry)) {
+        is_unknown_attention(input, entry) || is_of_another_attention(entry, asked)) {
       continue;
     }
     naming(framework, entry, [&] { change(input, entry.key, entry.value); });

@@ -34,7 +34,8 @@ struct Framework {
 std::vector<Framework> shipped_frameworks();
 std::vector<std::string> framework_names();
 
-/// A name, "none" or a file. Throws InputError "FILE:LINE: ...", everything that is wrong.
+/// A name, "none" or a file, which has none of these names. Throws InputError "FILE:LINE: ...",
+/// everything that is wrong.
 Framework load_framework(const std::string& name_or_file);
 Framework parse_framework(std::string_view toml, const std::string& file);
 
@@ -43,8 +44,9 @@ Framework parse_framework(std::string_view toml, const std::string& file);
 void choose_settings(CaseRequest& request, const std::function<bool(std::string_view)>& given);
 
 /// Changes what the framework does otherwise beside its settings. What it says of layers or experts
-/// that the network has not, and of an attention that the profiles do not know, is left out. Throws
-/// InputError for what does not suit the case.
-void run_as(const Framework& framework, Case& input);
+/// that the network has not, and of an attention that the profiles do not know, is left out; so is
+/// how fast its attention is where `asked` has another one. Throws InputError for what does not suit
+/// the case.
+void run_as(const Framework& framework, Case& input, const WhatIfs& asked = {});
 
 }  // namespace strata

@@ -1,5 +1,6 @@
 #include "sim/case/plausibility.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -33,6 +34,12 @@ std::optional<double> highest_published(const Case& input) {
   return published / possible;
 }
 
+// Kernels that a what-if makes faster may be faster than the device.
+bool has_faster_layers(const Case& input) {
+  return std::ranges::any_of(input.graph.layers(),
+                             [](const Layer& layer) { return layer.speed > 1; });
+}
+
 // As it is told. What reads the same is no better.
 long whole_percent(double share) {
   return std::lround(100 * share);
@@ -42,7 +49,7 @@ long whole_percent(double share) {
 
 Plausibility plausibility(const Case& input, const FlopsUtilisation& used, Seconds step) {
   constexpr double kRounding = 1e-6;
-  if (used.least > 1 + kRounding) {
+  if (used.least > 1 + kRounding && !has_faster_layers(input)) {
     return {false, fmt::format("the step takes {}, and its arithmetic {} at the peak of {}",
                                format_seconds(step), format_seconds(step * used.least),
                                devices_of(input))};
@@ -53,7 +60,7 @@ Plausibility plausibility(const Case& input, const FlopsUtilisation& used, Secon
             fmt::format("MFU {} % is above any published figure for {} ({} %)",
                         whole_percent(used.model), devices_of(input), whole_percent(*highest))};
   }
-  if (used.model <= 1) return {};
+  if (used.model <= 1 || has_faster_layers(input)) return {};
   return {true,
           fmt::format("MFU {} % counts multiplications that convolutions by Winograd's method "
                       "do without",

@@ -20,8 +20,9 @@ struct Plausibility {
   bool operator==(const Plausibility&) const = default;
 };
 
-/// Of a step that takes `step`. Devices of several kinds are judged by what all could do at the
-/// highest figure of each, if each kind has one.
+/// Of a step that takes `step`. Where a what-if makes layers faster than the profile's, the peak is
+/// no bound, and published figures are. Devices of several kinds are judged by what all could do at
+/// the highest figure of each, if each kind has one.
 Plausibility plausibility(const Case& input, const FlopsUtilisation& used, Seconds step);
 /// Nothing where the utilisation is not known (flops.h).
 std::optional<Plausibility> plausibility(const Case& input, const Strategy& strategy, Seconds step);

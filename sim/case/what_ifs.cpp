@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <map>
+#include <memory>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -106,6 +111,47 @@ void change_routing(Case& input, const WhatIfValue& value) {
   input.graph =
       with_routing(input.graph, [&](ExpertRouting& routing) { routing.*trait = value.on(); });
 }
+
+// Of a device's power, what it draws whatever its clocks are: assumed. The rest grows with the
+// square of the voltage and with the clock, and so with the cube of the clock.
+constexpr double kFixedPower = 0.2;
+double sustained_share(Watts limit, Watts usual) {
+  if (limit <= usual && limit.value > kFixedPower * usual.value) {
+    return std::cbrt((limit.value / usual.value - kFixedPower) / (1 - kFixedPower));
+  }
+  throw InputError(
+      fmt::format("{:g} W is no limit of a device that may draw {:g} W; allowed: above "
+                  "{:g} W and at most {:g} W",
+                  limit.value, usual.value, kFixedPower * usual.value, usual.value));
+}
+
+// Devices of a kind have one cost model.
+void change_power(Case& input, const WhatIfValue& value) {
+  const Watts limit = parse_watts(value.text);
+  std::set<std::string_view> kinds;
+  std::map<const CostModel*, std::shared_ptr<const CostModel>> changed;
+  const auto before = input.models;  // whose addresses stay theirs meanwhile
+  for (std::size_t i = 0; i < input.models.size(); ++i) {
+    const std::string& kind = input.cluster[DeviceId(i)].kind;
+    kinds.insert(kind);
+    if (value.selector != "*" && value.selector != kind) continue;
+    auto& other = changed[input.models[i].get()];
+    if (!other) {
+      const auto usual = input.models[i]->power();
+      if (!usual) {
+        throw InputError(
+            fmt::format("the profile of {} does not say what it computes at which power", kind));
+      }
+      KernelTraits kernels = input.models[i]->kernels();
+      kernels.sustained_share = sustained_share(limit, *usual);
+      other = input.models[i]->with(kernels);
+    }
+    input.models[i] = other;
+  }
+  if (!changed.empty()) return;
+  throw InputError(fmt::format("there is no kind of device '{}'; allowed: *, {}", value.selector,
+                               fmt::join(kinds, ", ")));
+}
 void change_overlap(Case& input, const WhatIfValue& value) {
   input.runtime.overlap = value.on() ? Overlap::allowed : Overlap::none;
 }
@@ -169,6 +215,7 @@ std::vector<WhatIfSpec> make_table() {
                      }});
   }
   const std::vector<WhatIfSpec> others = {
+      {"device.SELECTOR.power", power, change_power},
       {"layer.SELECTOR.speed", speed, change_layer_speed},
       {"overlap", word, change_overlap, kOverlapWords},
       {"attention", word, change_attention, kAttentionKernelNames},
@@ -256,10 +303,26 @@ std::string values_text(const WhatIfSpec& what_if) {
       return "a number from 1";
     case WhatIfForm::load:
       return "balanced, zipf:S or a file of counts";
+    case WhatIfForm::power:
+      return "a power (500 W)";
     case WhatIfForm::word:
       break;
   }
   return any_of_words(what_if.words);
+}
+
+void check_value(const WhatIfSpec& what_if, const std::string& text) {
+  if (what_if.form == WhatIfForm::word) {
+    read_word(what_if, text);
+  } else if (std::ranges::find(what_if.words, text) != what_if.words.end()) {
+    return;
+  } else if (is_factor(text) && takes_factors(what_if.form)) {
+    parse_factor(text);
+  } else if (what_if.form == WhatIfForm::share) {
+    parse_share(text);
+  } else {
+    parse_amount(what_if.form, text);
+  }
 }
 
 // Neighbours whose values are alike share what is said of them.

@@ -40,6 +40,8 @@ std::string what_if_keys();
 std::string values_text(const WhatIfSpec& what_if);
 /// The keys and what their values are, for the help of `set`.
 std::string what_if_help();
+/// Throws InputError for what is no such value of any case; of links and devices the case says.
+void check_value(const WhatIfSpec& what_if, const std::string& text);
 /// Whether the what-if changes more than what fits in memory.
 bool changes_times(std::string_view key);
 /// Whether the key begins as those of what-ifs do, right or wrong; settings begin otherwise.

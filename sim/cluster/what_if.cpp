@@ -194,11 +194,14 @@ Cluster with_oversubscription(const Cluster& cluster, double ratio) {
   return rebuild(cluster, cluster.devices(), links);
 }
 
-Cluster with_host_jitter(const Cluster& cluster, double share) {
+double slowest_host(const Cluster& cluster, double share) {
   std::set<std::string_view> hosts;
   for (const Device& device : cluster.devices()) hosts.insert(device.host);
-  const double slowest = 1 + share * expected_largest_normal(hosts.size());
-  return with_device_speed(cluster, "*", Multiple{1 / slowest});
+  return 1 + share * expected_largest_normal(hosts.size());
+}
+
+Cluster with_host_jitter(const Cluster& cluster, double share) {
+  return with_device_speed(cluster, "*", Multiple{1 / slowest_host(cluster, share)});
 }
 
 std::span<const ClusterWhatIf> cluster_what_ifs() {

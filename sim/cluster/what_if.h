@@ -49,6 +49,8 @@ Cluster with_oversubscription(const Cluster& cluster, double ratio);
 /// by this share of it, and all wait for the slowest, so all compute as slowly as the slowest of so
 /// many hosts is expected to.
 Cluster with_host_jitter(const Cluster& cluster, double share);
+/// How long the slowest host computes, of what a usual one takes: 1 or more.
+double slowest_host(const Cluster& cluster, double share);
 
 struct ClusterWhatIf {
   std::string_view key;  ///< with SELECTOR in it

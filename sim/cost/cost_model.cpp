@@ -50,12 +50,20 @@ double nccl_share_of(const Profile& profile) {
          static_cast<double>(profile.efficiency.cores.value);
 }
 
+// A limit says nothing where no rate is known to be due to it.
+std::optional<Watts> power_of(const Profile& profile) {
+  const bool sustains =
+      std::ranges::any_of(profile.sustained, [](const auto& rate) { return rate.has_value(); });
+  return sustains && profile.power ? std::optional(profile.power->value) : std::nullopt;
+}
+
 class ProfileCostModel final : public CostModel {
  public:
   explicit ProfileCostModel(const Profile& profile)
       : capacity_(profile.memory_capacity.value),
         nccl_channels_(profile.nccl_channels ? profile.nccl_channels->value : 0),
         nccl_share_(nccl_share_of(profile)),
+        power_(power_of(profile)),
         measured_(profile.measured),
         moves_(profile.moves),
         tables_(std::make_shared<const KernelCosts>(profile)),
@@ -93,6 +101,7 @@ class ProfileCostModel final : public CostModel {
   Bytes memory_capacity() const override { return capacity_; }
   std::int64_t nccl_channels() const override { return nccl_channels_; }
   double nccl_share() const override { return nccl_share_; }
+  std::optional<Watts> power() const override { return power_; }
   bool computes_in(DType dtype) const override {
     return computes_in_[static_cast<std::size_t>(dtype)];
   }
@@ -138,7 +147,8 @@ class ProfileCostModel final : public CostModel {
   Cost kept_up(Cost cost, const PhaseWork& needed, DType dtype) const {
     const auto& most = sustained_[static_cast<std::size_t>(dtype)];
     if (!most || kernels_.burst_clocks) return cost;
-    const Seconds least{needed.direct.flops().value / most->value};
+    const double rate = most->value * kernels_.sustained_share;
+    const Seconds least{needed.direct.flops().value / rate};
     if (cost.seconds >= least) return cost;
     return {least, std::max(cost.source, CostSource::related)};
   }
@@ -240,6 +250,7 @@ class ProfileCostModel final : public CostModel {
   Bytes capacity_;
   std::int64_t nccl_channels_;
   double nccl_share_;
+  std::optional<Watts> power_;
   MeasuredCosts measured_;
   MeasuredMoves moves_;
   std::shared_ptr<const KernelCosts> tables_;

@@ -153,7 +153,11 @@ PhaseCosts shard_costs(const Graph& graph, LayerId layer, std::span<const LayerI
   launch_each(l, work, costs);
   costs[static_cast<std::size_t>(Phase::forward)].host_waits =
       l.routing.counts_on_host && std::holds_alternative<Dispatch>(l.op);
-  for (Cost& cost : costs) cost.seconds = cost.seconds / l.speed;
+  // A layer's kernels are its passes'; the optimizer has kernels of its own.
+  for (int phase = 0; phase < static_cast<int>(Phase::update); ++phase) {
+    Cost& cost = costs[static_cast<std::size_t>(phase)];
+    cost.seconds = cost.seconds / l.speed;
+  }
   return costs;
 }
 

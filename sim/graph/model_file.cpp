@@ -15,15 +15,6 @@
 namespace strata {
 namespace {
 
-std::string op_names() {
-  std::string names;
-  for (const Op& op : op_prototypes()) {
-    names += names.empty() ? "" : ", ";
-    names += name(op);
-  }
-  return names;
-}
-
 /// Adds the file's layers to a builder one by one. A layer that reads one that failed is left out
 /// without a word: its errors would be echoes.
 class Reader {

@@ -185,4 +185,13 @@ const std::vector<Op>& op_prototypes() {
   return kOps;
 }
 
+std::string op_names() {
+  std::string names;
+  for (const Op& op : op_prototypes()) {
+    names += names.empty() ? "" : ", ";
+    names += name(op);
+  }
+  return names;
+}
+
 }  // namespace strata

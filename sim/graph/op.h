@@ -127,6 +127,8 @@ std::string_view why_whole(const Op& op, Dim dim);
 
 /// An op of every name, with its defaults, in the order in which messages list them.
 const std::vector<Op>& op_prototypes();
+/// Their names, for messages: "conv2d, fc, ...".
+std::string op_names();
 
 /// Calls of `visitor`, for each key of the op in a model file in turn,
 ///   count(key, value, fallback)    an integer      flag(key, value, fallback)   true or false

@@ -94,7 +94,7 @@ Json predicted_json(const Answer& answer, const Predicted& predicted,
   add_expected_error(answer.expected_error, json);
   add_interval(answer.interval.value(), prediction.step_seconds(), json);
   json["cost_basis"] = cost_basis_json(input, prediction);
-  json["memory"] = peak_json(input, prediction, details.kept_tensors);
+  json["memory"] = peak_json(input, prediction, limit, details.kept_tensors);
   if (jitter) {
     const std::uint64_t seed = std::get<PredictRequest>(answer.request).jitter.value();
     json["jitter"] = jitter_json({seed}, *jitter);
@@ -179,14 +179,15 @@ Json jitter_json(const Jitter& jitter, const JitteredSteps& steps) {
           {"p95_seconds", steps.p95.value}};
 }
 
-Json peak_json(const Case& input, const Prediction& prediction, bool tensors) {
+Json peak_json(const Case& input, const Prediction& prediction, std::optional<Bytes> limit,
+               bool tensors) {
   const DeviceId device = fullest(prediction.peak_memory);
   const MemoryParts parts = memory_at_peak(prediction.plan, prediction.timeline, device);
   Json json = {
       {"device", input.cluster[device].full_name()},  {"parameters_bytes", parts.parameters.value},
       {"gradients_bytes", parts.gradients.value},     {"optimizer_bytes", parts.optimizer.value},
       {"activations_bytes", parts.activations.value}, {"buffers_bytes", parts.buffers.value}};
-  const MemoryNeed need = memory_need(input, prediction);
+  const MemoryNeed need = memory_need(input, prediction, limit);
   json["reserve_bytes"] = need.reserve().value;
   json["reserve"] = {{"context_bytes", need.context.value},
                      {"channels_bytes", need.channels.value},

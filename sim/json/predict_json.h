@@ -35,7 +35,8 @@ nlohmann::ordered_json parts_json(const StepParts& parts);
 /// The seed and the count of `jitter` stand beside what the steps take.
 nlohmann::ordered_json jitter_json(const Jitter& jitter, const JitteredSteps& steps);
 /// The fullest device tells what it holds at its peak; with `tensors`, each that it keeps.
-nlohmann::ordered_json peak_json(const Case& input, const Prediction& prediction, bool tensors);
+nlohmann::ordered_json peak_json(const Case& input, const Prediction& prediction,
+                                 std::optional<Bytes> limit, bool tensors);
 nlohmann::ordered_json cost_basis_json(const Case& input, const Prediction& prediction);
 nlohmann::ordered_json beside_json(const Case& input, const TraceComparison& compared);
 

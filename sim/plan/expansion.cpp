@@ -1,5 +1,6 @@
 #include "sim/plan/expansion.h"
 
+#include <algorithm>
 #include <variant>
 
 #include "sim/base/cancel.h"
@@ -81,6 +82,9 @@ Expansion::Expansion(const Graph& graph_of, const Cluster& cluster_of, const Str
   builder.merge_products(step.products);
   for (std::size_t d = 0; d < cluster.device_count(); ++d) {
     if (cluster[DeviceId(d)].puts_together()) builder.assemble(DeviceId(d));
+  }
+  if (std::ranges::any_of(options.kernels, &KernelTraits::zeroes_gradients)) {
+    builder.keep_gradients();
   }
   if (classes) builder.lower_classes(classes);
 }

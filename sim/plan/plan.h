@@ -261,6 +261,12 @@ class Plan {
     return group_shapes_[group.shape].devices;
   }
 
+  /// From the first step on, without an end: parameters, what the optimizer keeps of them, and
+  /// gradients that a step sets to zero rather than makes anew.
+  bool stays(const Buffer& buffer) const {
+    return buffer.lasts() || (keeps_gradients_ && buffer.kind == BufferKind::parameter_gradients);
+  }
+
   DType dtype() const { return dtype_; }
   /// The rule of all its updates, which decides what its optimizer_state buffers hold.
   Optimizer optimizer() const { return optimizer_; }
@@ -305,6 +311,7 @@ class Plan {
   BufferUsers first_users_, last_users_;
   std::vector<Placement> placements_;
   bool joins_transfers_ = false;
+  bool keeps_gradients_ = false;
   std::shared_ptr<const DeviceClasses> classes_;
   DType dtype_ = DType::fp32;
   Optimizer optimizer_ = Optimizer::sgd;

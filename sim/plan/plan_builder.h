@@ -79,6 +79,8 @@ class PlanBuilder {
   BoxId number_of(const Box& box);
   void place(std::vector<Placement> placements) { plan_.placements_ = std::move(placements); }
   void join_transfers() { plan_.joins_transfers_ = true; }
+  /// Gradients of parameters stay from step to step (Plan::stays()).
+  void keep_gradients() { plan_.keeps_gradients_ = true; }
   /// Only the devices that stand for their classes get tasks.
   void lower_classes(std::shared_ptr<const DeviceClasses> classes) {
     plan_.classes_ = std::move(classes);

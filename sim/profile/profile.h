@@ -80,6 +80,7 @@ struct Profile {
   /// Of NCCL, each of which has a multiprocessor (Efficiency::cores) for itself while it moves
   /// bytes.
   std::optional<Sourced<std::int64_t>> nccl_channels;
+  std::optional<Sourced<Watts>> power;  ///< its limit, at which `sustained` is
   Peaks peaks;
   /// What matrix units keep up for seconds at the device's power limit, at most; where there is no
   /// figure, what kernels took in short bursts.

@@ -89,6 +89,7 @@ void read_device(Table table, Profile& profile, Diagnostics& errors) {
   read("memory_capacity", profile.memory_capacity, read_bytes);
   read("memory_bandwidth", profile.bandwidth, read_memory_bandwidth);
   read("nccl_channels", profile.nccl_channels, read_extent);
+  read("power", profile.power, read_watts);
   read.finish();
 }
 
@@ -206,6 +207,9 @@ std::string print(std::string_view key, const Sourced<Seconds>& f) {
 std::string print(std::string_view key, const Sourced<FlopsPerSecond>& f) {
   return figure(key, f, toml_quoted(fmt::format("{} FLOP/s", f.value.value)));
 }
+std::string print(std::string_view key, const Sourced<Watts>& f) {
+  return figure(key, f, toml_quoted(fmt::format("{} W", f.value.value)));
+}
 std::string print(std::string_view key, const Sourced<double>& f) {
   return figure(key, f, fmt::format("{}", f.value));
 }
@@ -304,6 +308,7 @@ std::string print_profile(const Profile& profile) {
   text += "\n[device]\n" + print("memory_capacity", profile.memory_capacity) +
           print("memory_bandwidth", profile.bandwidth);
   if (profile.nccl_channels) text += print("nccl_channels", *profile.nccl_channels);
+  if (profile.power) text += print("power", *profile.power);
   return text + print_by_type("peak", profile.peaks) +
          print_by_type("sustained", profile.sustained) +
          print_by_type("published_mfu", profile.published_mfu) +

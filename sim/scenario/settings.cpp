@@ -119,8 +119,8 @@ constexpr auto kSettings = std::to_array<SettingSpec>({
      "which parameters a step trains: full (all), lora:r=R[,alpha=A][,targets=attention|all|"
      "NAME+NAME][,dtype=nf4|int8] (adapters of rank R beside products, whose own weights, and all "
      "others, stay as they are, in fewer bits where a dtype says so; alpha is 2 R, targets those "
-     "of "
-     "attention), or frozen:LAYER[+LAYER] (all but those of layers that begin so; default full)"},
+     "of attention), or frozen:LAYER[+LAYER] (all but those of layers that begin so; default "
+     "full)"},
     {"as", ValueForm::text, kSimulated, "FRAMEWORK",
      "run as a framework does: a name (strata frameworks) or a .toml file; docs/frameworks.md has "
      "what each sets (default none)"},

@@ -40,6 +40,7 @@ constexpr std::array<Unit, 17> kBandwidths = {{{"B/s"},
                                                {"Tb/s", 1e12, 8}}};
 constexpr std::array<Unit, 5> kTimes = {
     {{"s"}, {"ms", 1, 1e3}, {"us", 1, 1e6}, {"ns", 1, 1e9}, {"ps", 1, 1e12}}};
+constexpr std::array<Unit, 2> kPowers = {{{"W"}, {"kW", 1e3}}};
 constexpr std::array<Unit, 13> kSizes = {{{""},
                                           {"B"},
                                           {"kB", 1e3},
@@ -83,6 +84,7 @@ constexpr UnitFamily kFlopsRate{"a rate of arithmetic",
                                 "a positive number with FLOP/s, kFLOP/s, MFLOP/s, GFLOP/s, TFLOP/s "
                                 "or PFLOP/s, as in \"9.3 TFLOP/s\"",
                                 kFlops};
+constexpr UnitFamily kPower{"a power", "a positive number with W or kW, as in \"700 W\"", kPowers};
 // Quotients and products of a few quantities stay finite, and none that anybody measures is beyond.
 constexpr double kLeastQuantity = 1e-30, kMostQuantity = 1e30;
 
@@ -163,6 +165,9 @@ Seconds parse_seconds(std::string_view text) {
 FlopsPerSecond parse_flops_rate(std::string_view text) {
   return {parse(kFlopsRate, text)};
 }
+Watts parse_watts(std::string_view text) {
+  return {parse(kPower, text)};
+}
 double parse_factor(std::string_view text) {
   return parse(kFactors, text);
 }
@@ -187,6 +192,10 @@ Seconds read_seconds(const Value& value) {
 }
 FlopsPerSecond read_flops_rate(const Value& value) {
   return read_with(value, parse_flops_rate);
+}
+
+Watts read_watts(const Value& value) {
+  return read_with(value, parse_watts);
 }
 
 Bytes read_bytes(const Value& value) {

@@ -21,6 +21,7 @@ BytesPerSecond parse_bandwidth(std::string_view text);   ///< "12.5 GB/s", "100 
 Seconds parse_seconds(std::string_view text);            ///< "1 us", "0 s"; not negative
 Bytes parse_bytes(std::string_view text);                ///< "16 GiB", "1048576"; not negative
 FlopsPerSecond parse_flops_rate(std::string_view text);  ///< "9.3 TFLOP/s"; positive
+Watts parse_watts(std::string_view text);                ///< "700 W"; positive
 double parse_factor(std::string_view text);              ///< "2x", "0.5x"; positive
 bool is_factor(std::string_view text);                   ///< ends with the x of "2x"
 
@@ -28,6 +29,7 @@ BytesPerSecond read_bandwidth(const Value& value);
 Seconds read_seconds(const Value& value);
 Bytes read_bytes(const Value& value);  ///< an integer too, as bytes
 FlopsPerSecond read_flops_rate(const Value& value);
+Watts read_watts(const Value& value);
 
 /// For people: three or four digits and a unit. Files and JSON take the plain SI number.
 std::string format_seconds(Seconds seconds);   ///< "23.1 ms"

@@ -37,6 +37,8 @@ double parse_amount(WhatIfForm form, std::string_view text) {
       return parse_number(text);
     case WhatIfForm::ratio:
       return parse_ratio(text);
+    case WhatIfForm::power:
+      return parse_watts(text).value;
     case WhatIfForm::word:
     case WhatIfForm::load:
       break;
@@ -53,6 +55,8 @@ std::string print_amount(WhatIfForm form, double amount) {
       return format_seconds({amount});
     case WhatIfForm::size:
       return format_bytes(Bytes{static_cast<std::int64_t>(amount)});
+    case WhatIfForm::power:
+      return fmt::format("{:.3g} W", amount);
     case WhatIfForm::speed:
     case WhatIfForm::share:
     case WhatIfForm::ratio:

@@ -18,14 +18,15 @@ enum class WhatIfForm : std::uint8_t {
   duration,   ///< "80us"
   share,      ///< a number from 0, below 1
   ratio,      ///< a number from 1 to 1000
+  power,      ///< "500 W"
   word,       ///< one of two
   load,       ///< "balanced", "zipf:1.2" or a file
 };
 
 /// Whether a value may be a factor, too, of what is there.
 bool takes_factors(WhatIfForm form);
-/// A value that is no factor, as a number: bytes a second, seconds, bytes, or as it stands. Throws
-/// InputError.
+/// A value that is no factor, as a number: bytes a second, seconds, bytes, watts, or as it stands.
+/// Throws InputError.
 double parse_amount(WhatIfForm form, std::string_view text);
 /// For people, in a few digits, as parse_amount() reads it; of no word.
 std::string print_amount(WhatIfForm form, double amount);

@@ -103,15 +103,15 @@ class MemoryChanges {
       : resident_(plan.device_count()), ends_(plan.device_count() + 1) {
     for (const Buffer& buffer : plan.buffers()) {
       if (!asked[buffer.device()]) continue;
-      if (buffer.lasts()) resident_[buffer.device()] += buffer.bytes;
-      if (!buffer.lasts()) ends_[buffer.device() + 1] += 2 * timeline.steps();
+      if (plan.stays(buffer)) resident_[buffer.device()] += buffer.bytes;
+      if (!plan.stays(buffer)) ends_[buffer.device() + 1] += 2 * timeline.steps();
     }
     std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
     changes_.resize(ends_.back());
     std::vector<std::size_t> next(ends_.begin(), ends_.end() - 1);
     for (std::size_t i = 0; i < plan.buffers().size(); ++i) {
       const Buffer& buffer = plan.buffers()[i];
-      if (!asked[buffer.device()] || buffer.lasts()) continue;
+      if (!asked[buffer.device()] || plan.stays(buffer)) continue;
       for (std::size_t step = 0; step < timeline.steps(); ++step) {
         const Lifetime kept = lifetime(plan, timeline, step, BufferId(i));
         changes_[next[buffer.device()]++] = {kept.from, buffer.bytes};
@@ -169,7 +169,7 @@ std::vector<LiveTensor> live_tensors(const Plan& plan, const Timeline& timeline,
   for (std::uint32_t i = 0; i < plan.buffers().size(); ++i) {
     const Buffer& buffer = plan.buffers()[i];
     if (buffer.device != plan.representative(device)) continue;
-    if (buffer.lasts()) {
+    if (plan.stays(buffer)) {
       live.push_back({i, 0, 0, timeline.makespan().value});
       continue;
     }
@@ -193,7 +193,7 @@ bool is_kept(const Plan& plan, BufferId buffer) {
   const auto any = [&](std::span<const TaskId> users, const auto& is) {
     return std::any_of(users.begin(), users.end(), [&](TaskId task) { return is(plan[task]); });
   };
-  if (plan[buffer].lasts()) return false;
+  if (plan.stays(plan[buffer])) return false;
   const auto forward = [](const Task& task) { return is_forward(task.phase) && !task.again; };
   const auto later = [](const Task& task) { return !is_forward(task.phase); };
   return any(plan.first_users(buffer), forward) && any(plan.last_users(buffer), later);

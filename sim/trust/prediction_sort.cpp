@@ -11,6 +11,10 @@ NetworkFamily family_of(const Graph& graph) {
     return std::any_of(graph.layers().begin(), graph.layers().end(),
                        [&](const Layer& layer) { return is(layer.op); });
   };
+  // What experts exchange, and their small products, say nothing of networks without any.
+  if (has([](const Op& op) { return std::holds_alternative<Dispatch>(op); })) {
+    return NetworkFamily::mixture;
+  }
   if (has([](const Op& op) { return std::holds_alternative<Attention>(op); })) {
     return NetworkFamily::transformer;
   }

@@ -14,8 +14,8 @@
 namespace strata {
 
 /// Of networks whose time lies in the same sort of kernels.
-enum class NetworkFamily : std::uint8_t { transformer, convolutional, other };
-inline constexpr std::array<std::string_view, 3> kNetworkFamilyNames = {"transformer",
+enum class NetworkFamily : std::uint8_t { transformer, mixture, convolutional, other };
+inline constexpr std::array<std::string_view, 4> kNetworkFamilyNames = {"transformer", "mixture",
                                                                         "convolutional", "other"};
 
 /// What predictions must have in common for the error of one to say something of another.

@@ -15,6 +15,10 @@ namespace {
 // have in common with the prediction: assumed.
 constexpr double kWider = 1.25;
 
+// Fewer steps have intervals that are wide because they are few: they speak for their own sort and
+// framework.
+constexpr std::size_t kEnoughRows = 5;
+
 void widen(StepInterval& interval, double times) {
   const double middle = std::sqrt(interval.low * interval.high);
   const double half = std::pow(std::sqrt(interval.high / interval.low), times);
@@ -38,10 +42,11 @@ bool has_in_common(IntervalBasis basis, const ErrorRecord& record, const Predict
              record.error.parameters >= input.graph.parameters();
     case IntervalBasis::family:
       // What steps take that are predicted as no framework runs them says nothing of a framework.
-      return record.sort.family == sort.family &&
+      return record.sort.family == sort.family && record.error.rows >= kEnoughRows &&
+             record.error.parameters >= input.graph.parameters() &&
              (sort.framework == kNoFramework || record.sort.framework != kNoFramework);
     case IntervalBasis::none:
-      return true;
+      return record.error.rows >= kEnoughRows;
   }
   return false;
 }
@@ -64,6 +69,7 @@ StepInterval step_interval(std::span<const ErrorRecord> records, const CaseReque
       found.low = first ? record.error.low : std::min(found.low, record.error.low);
       found.high = first ? record.error.high : std::max(found.high, record.error.high);
       found.rows += record.error.rows;
+      found.fitted = found.fitted && record.error.fitted;
       if (std::ranges::find(found.figures, record.error.figures) == found.figures.end()) {
         found.figures.push_back(record.error.figures);
       }
@@ -80,15 +86,19 @@ StepInterval step_interval(const CaseRequest& request, const Case& input) {
 }
 
 std::string interval_text(const StepInterval& interval, std::string_view name, Seconds step) {
-  constexpr std::array<std::string_view, 4> kSteps = {
-      "published steps of this sort", "published steps of such networks on other devices",
-      "published steps of such networks by other software", "published steps of other networks"};
+  if (interval.basis == IntervalBasis::none) {
+    return "No published step is near enough to say between which times such steps lie";
+  }
+  constexpr std::array<std::string_view, 3> kSteps = {
+      "published steps of this sort",
+      "published steps of such networks by this framework, of other devices, sizes or types",
+      "published steps of such networks by other software"};
   return fmt::format(
       "Expect {} to {} of {} ({:.2f} to {:.2f} times the prediction): 90 of 100 steps lie there, "
-      "judging by {} {} ({})",
+      "judging by {} {} ({}{})",
       format_seconds(interval.low * step), format_seconds(interval.high * step), name, interval.low,
       interval.high, interval.rows, kSteps[static_cast<std::size_t>(interval.basis)],
-      fmt::join(interval.figures, ", "));
+      fmt::join(interval.figures, ", "), interval.fitted ? ", to which figures are fitted" : "");
 }
 
 }  // namespace strata

@@ -17,6 +17,7 @@
 namespace strata {
 
 /// What the steps that an interval rests on have in common with the prediction, the nearest first.
+/// `none`: nothing, so that the interval tells no more than how far off any prediction has been.
 enum class IntervalBasis : std::uint8_t { sort, framework, family, none };
 inline constexpr std::array<std::string_view, 4> kIntervalBasisNames = {"sort", "framework",
                                                                         "family", "none"};
@@ -27,12 +28,13 @@ struct StepInterval {
   IntervalBasis basis = IntervalBasis::sort;
   std::vector<std::string> figures;  ///< names of published figures
   std::size_t rows = 0;              ///< steps of them
+  bool fitted = true;                ///< something in Strata was fitted to all of them
 };
 
 /// Of the case that the request was loaded as. Of the sort alone where the request rests on names
 /// and some published step has as many devices, hosts and parameters.
 StepInterval step_interval(const CaseRequest& request, const Case& input);
-/// The same from these records, of which there must be one.
+/// The same from these records, of which one must be of 5 steps or more.
 StepInterval step_interval(std::span<const ErrorRecord> records, const CaseRequest& request,
                            const Case& input);
 

@@ -396,6 +396,8 @@ class CaseDrawer {
         return std::to_string(pick(random_, 1, 8));
       case WhatIfForm::load:
         return fmt::format("zipf:{:.1f}", 0.1 * static_cast<double>(pick(random_, 0, 20)));
+      case WhatIfForm::power:
+        return fmt::format("{} W", 50 * pick(random_, 3, 8));
       case WhatIfForm::word:
         return word_of(what_if);
     }

@@ -38,7 +38,7 @@ std::vector<MemoryChange> changes_of(const Plan& plan, const Timeline& timeline,
   for (const std::uint32_t i : numbers) {
     const Buffer& buffer = plan.buffers()[i];
     const auto kind = static_cast<std::size_t>(use_of(buffer.kind));
-    if (buffer.lasts()) {
+    if (plan.stays(buffer)) {
       changes.push_back({0, buffer.bytes.value, kind});
       continue;
     }

@@ -18,8 +18,12 @@ void add_links(const Cluster& cluster, std::vector<std::string>& selectors) {
   for (const Link& link : cluster.links()) add_selector(link.name, selectors);
 }
 
-void add_devices(const Cluster& cluster, std::vector<std::string>& selectors) {
+void add_kinds(const Cluster& cluster, std::vector<std::string>& selectors) {
   for (const Device& device : cluster.devices()) add_selector(device.kind, selectors);
+}
+
+void add_devices(const Cluster& cluster, std::vector<std::string>& selectors) {
+  add_kinds(cluster, selectors);
   for (const char* some : {"first:1", "last:1"}) add_selector(some, selectors);
   for (const Device& device : cluster.devices()) add_selector(device.host, selectors);
   for (const Device& device : cluster.devices()) add_selector(device.name, selectors);
@@ -50,7 +54,11 @@ std::vector<std::string> selectors_of(const WhatIfSpec& what_if, const Case& inp
   if (!has_selector(what_if)) return {};
   std::vector<std::string> selectors{"*"};
   if (what_if.key.starts_with("link.")) add_links(input.cluster, selectors);
-  if (what_if.key.starts_with("device.")) add_devices(input.cluster, selectors);
+  if (what_if.form == WhatIfForm::power) {
+    add_kinds(input.cluster, selectors);
+  } else if (what_if.key.starts_with("device.")) {
+    add_devices(input.cluster, selectors);
+  }
   if (what_if.key.starts_with("layer.")) add_layers(input.graph, selectors);
   return selectors;
 }
@@ -76,6 +84,8 @@ std::vector<std::string> values_of(const WhatIfSpec& what_if) {
       return {"2", "3"};
     case WhatIfForm::load:
       return {"balanced", "zipf:1"};
+    case WhatIfForm::power:
+      return {"500 W", "300 W"};
     case WhatIfForm::word:
       break;
   }

@@ -131,6 +131,8 @@ struct KernelTraits {
   /// Matrix units run at the clocks of a short burst, as kernels are measured; else no faster than
   /// the device's power allows for seconds, where its profile says how fast that is.
   bool burst_clocks = false;
+  /// The share of that rate that is left where the device may draw less than its kind.
+  double sustained_share = 1;
   RotaryKernel rotary = RotaryKernel::within;
   UpdateKernel update = UpdateKernel::fused;
   /// What passes over the gradients before an update: one that scales them to a norm, which another

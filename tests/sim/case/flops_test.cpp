@@ -46,6 +46,23 @@ TEST(StepFlops, AreThoseOfTheWholeBatch) {
   }
 }
 
+// A host that is slower has devices as those of others; kernels may be made faster.
+TEST(StepFlops, AreSharesOfWhatTheDevicesCould) {
+  const auto of_a_second = [](const WhatIfs& sets) {
+    CaseRequest request;
+    request.model = "gpt2";
+    request.cluster = "a100-4x8";
+    request.training.dtype = DType::bf16;
+    request.sets = sets;
+    const Case input = load_case(request);
+    return flops_utilisation(input, data_parallel(input.graph, 32), Seconds{1}).value().model;
+  };
+  const double usual = of_a_second({});
+  EXPECT_DOUBLE_EQ(of_a_second({{"jitter.hosts", "0.2"}}), usual);
+  EXPECT_DOUBLE_EQ(of_a_second({{"layer.linear.speed", "2x"}}), usual);
+  EXPECT_DOUBLE_EQ(of_a_second({{"device.*.speed", "2x"}}), usual / 2);
+}
+
 TEST(StepFlops, OfANetworkSkipTheGradientOfItsData) {
   const Graph graph = build_zoo("vgg16", 2);
   double expected = 0;

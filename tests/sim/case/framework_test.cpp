@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -13,6 +14,7 @@
 #include "sim/case/what_ifs.h"
 #include "sim/search/asked_strategy.h"
 #include "sim/search/solve.h"
+#include "sim/text/file.h"
 
 namespace strata {
 namespace {
@@ -169,6 +171,27 @@ TEST(Frameworks, RefuseWhatTheyCannotSay) {
                                                    "or a .toml file"));
 }
 
+// Where it says so, not where it is used first.
+TEST(Frameworks, SayWhichValueIsNone) {
+  EXPECT_THAT(said_of("name = \"ours\"\n[set]\n\"launch.forward\" = \"fast\"\n"),
+              ::testing::HasSubstr("ours.toml:3: 'fast' is not a time; allowed: "));
+  EXPECT_THAT(said_of("name = \"ours\"\n[set]\ndropout = { value = \"none\", source = \"a\" }\n"),
+              ::testing::HasSubstr("ours.toml:3: 'none' is not a value of dropout"));
+  EXPECT_THAT(said_of("name = \"ours\"\n[set]\n\"layer.rms_nrom.speed\" = 0.5\n"),
+              ::testing::HasSubstr("ours.toml:3: 'rms_nrom' is no op; allowed: *, "));
+}
+
+// Steps that judge a framework say nothing of another that has taken its name.
+TEST(Frameworks, OfOnesOwnHaveNamesOfTheirOwn) {
+  const std::string file = ::testing::TempDir() + "framework_names.toml";
+  write_file_whole(file, "name = \"mosaic\"\n");
+  EXPECT_THAT([&] { load_framework(file); },
+              ::testing::ThrowsMessage<InputError>(
+                  ::testing::HasSubstr("'name' is \"mosaic\", which comes with Strata")));
+  write_file_whole(file, "name = \"ours\"\n");
+  EXPECT_EQ(load_framework(file).name, "ours");
+}
+
 // What a network has no layers for, is left out; what does not suit the machine is an error.
 TEST(Frameworks, ChangeWhatIsThere) {
   Case input = load_case(request_as("none", "lenet5", "p100-1x2"));
@@ -209,6 +232,22 @@ TEST(Frameworks, LeaveOutAnAttentionThatNobodyKnows) {
   ours.what_ifs = {{"attention", "flash2", ""}};
   run_as(ours, input);
   EXPECT_EQ(input.models.front()->kernels().attention, AttentionKernel::flash2);
+}
+
+// Its figure is of its own attention.
+TEST(Frameworks, LeaveOutHowFastAnotherAttentionIs) {
+  const auto speed = [](const WhatIfs& sets) {
+    CaseRequest request = request_as("megatron", "gpt2", "a100-1x1");
+    request.sets = sets;
+    const Case loaded = load_case(request);
+    for (const Layer& layer : loaded.graph.layers()) {
+      if (std::holds_alternative<Attention>(layer.op)) return layer.speed;
+    }
+    return 0.0;
+  };
+  EXPECT_EQ(speed({}), 0.875);
+  EXPECT_EQ(speed({{"attention", "flash2"}}), 1);
+  EXPECT_EQ(speed({{"attention", "flash2"}, {"layer.attention.speed", "0.5"}}), 0.5);
 }
 
 TEST(Frameworks, ThatShipHaveSources) {

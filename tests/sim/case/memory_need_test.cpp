@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/graph/zoo.h"
 #include "sim/strategy/hybrid.h"
+#include "sim/timeline/memory.h"
 
 namespace strata {
 namespace {
@@ -59,6 +61,26 @@ TEST(MemoryNeed, IsTightWhereOnlyWhatThePlanKeepsFits) {
   EXPECT_EQ(with(need.needed() - Bytes{1}), MemoryFit::tight);
   EXPECT_EQ(with(need.kept), MemoryFit::tight);
   EXPECT_EQ(with(need.kept - Bytes{1}), MemoryFit::no);
+}
+
+// A buffer that is set to zero is there while the forward pass fills the rest.
+TEST(MemoryNeed, HasGradientsAllTheTimeWhereTheyAreSetToZero) {
+  const auto predicted = [](const char* zero) {
+    CaseRequest request;
+    request.model = "gpt2";
+    request.cluster = "a100-1x1";
+    request.training.batch = 8;
+    request.training.dtype = DType::bf16;
+    request.sets = {{"gradient.zero", zero}};
+    const Case input = load_case(request);
+    return predict(input, data_parallel(input.graph, 1));
+  };
+  const Prediction made = predicted("none"), zeroed = predicted("pass");
+  const MemoryParts parts = memory_at_peak(zeroed.plan, zeroed.timeline, DeviceId(0));
+  const std::int64_t parameters = build_zoo("gpt2", 1).parameters();
+  EXPECT_EQ(parts.gradients.value, 2 * parameters);
+  EXPECT_GT(zeroed.largest_peak(), made.largest_peak());
+  EXPECT_EQ(parts.total(), zeroed.largest_peak());
 }
 
 TEST(MemoryNeed, IsThePlansAloneWhereNoChannelsAreKnown) {

@@ -1,6 +1,9 @@
 #include "sim/case/what_ifs.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -8,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
+#include "sim/cost/layer_costs.h"
 #include "sim/text/file.h"
 #include "tests/paths.h"
 
@@ -37,6 +41,8 @@ std::string value_of(const WhatIfSpec& what_if) {
       return "3";
     case WhatIfForm::load:
       return "zipf:1";
+    case WhatIfForm::power:
+      return "300 W";
     case WhatIfForm::word:
       return std::string(what_if.words.front());
   }
@@ -105,6 +111,67 @@ TEST(WhatIfs, EachChangesTheCase) {
     EXPECT_FALSE(equal(first, second)) << what_if.key;
     EXPECT_TRUE(equal(first, before) || equal(second, before)) << what_if.key;
   }
+}
+
+// The optimizer's kernel is not the layer's.
+TEST(WhatIfs, LayersThatAreFasterUpdateAsBefore) {
+  CaseRequest request = lenet5();
+  const auto costs = [&] {
+    const Case input = load_case(request);
+    const LayerId fc(input.graph.size() - 2);
+    LayerCosts of_layers(input.graph, compute_settings(input));
+    return of_layers(fc, whole(input.graph[fc].output), *input.models.front());
+  };
+  const PhaseCosts usual = costs();
+  request.sets = {{"layer.fc.speed", "0.5"}};
+  const PhaseCosts slow = costs();
+  for (const Phase phase : {Phase::forward, Phase::backward_data, Phase::backward_weights}) {
+    const auto at = static_cast<std::size_t>(phase);
+    EXPECT_DOUBLE_EQ(slow[at].seconds.value, 2 * usual[at].seconds.value) << at;
+  }
+  const auto update = static_cast<std::size_t>(Phase::update);
+  EXPECT_EQ(slow[update].seconds, usual[update].seconds);
+  EXPECT_GT(usual[update].seconds, Seconds{});
+}
+
+// The cube of the clock, beside a fifth that is drawn anyway.
+TEST(WhatIfs, LessPowerIsLessThatIsKeptUp) {
+  CaseRequest request = lenet5();
+  const auto share = [&](const char* key, const char* power) {
+    request.sets = {{key, power}};
+    return load_case(request).models.front()->kernels().sustained_share;
+  };
+  EXPECT_DOUBLE_EQ(share("device.*.power", "400W"), 1);
+  EXPECT_NEAR(share("device.a100.power", "300 W"), std::cbrt(0.55 / 0.8), 1e-12);
+  for (const auto& [key, power, said] :
+       {std::tuple("device.*.power", "500 W", "at most 400 W"),
+        std::tuple("device.*.power", "80 W", "above 80 W"),
+        std::tuple("device.gpu0.power", "300 W", "no kind of device 'gpu0'; allowed: *, a100")}) {
+    const auto asked = [&, key = key, power = power] { share(key, power); };
+    EXPECT_THAT(asked, ::testing::ThrowsMessage<InputError>(::testing::HasSubstr(said)));
+  }
+  request.cluster = "p100-1x2";
+  EXPECT_THAT([&] { share("device.*.power", "200 W"); },
+              ::testing::ThrowsMessage<InputError>(
+                  ::testing::HasSubstr("the profile of p100 does not say")));
+  // A product is as much slower, and a sum of elements is not.
+  request.cluster = "a100-1x2";
+  request.model = "gpt:layers=1,hidden=4096,heads=32,seq=2048,vocab=1024";
+  request.training.batch = 16;
+  request.training.dtype = DType::bf16;
+  const auto seconds = [&](const char* power, Op op) {
+    request.sets = {{"device.*.power", power}};
+    const Case input = load_case(request);
+    const auto layer = std::ranges::find_if(input.graph.layers(), [&](const Layer& each) {
+      return name(each.op) == name(op) && each.output[Dim::c] >= 4096;
+    });
+    const LayerId id(static_cast<std::size_t>(layer - input.graph.layers().begin()));
+    LayerCosts costs(input.graph, compute_settings(input));
+    return costs(id, whole(layer->output), *input.models.front())[1].seconds.value;
+  };
+  EXPECT_NEAR(seconds("300 W", Linear{}) / seconds("400 W", Linear{}), 1 / std::cbrt(0.55 / 0.8),
+              1e-9);
+  EXPECT_EQ(seconds("300 W", Add{}), seconds("400 W", Add{}));
 }
 
 TEST(WhatIfs, TheLastJitterCounts) {

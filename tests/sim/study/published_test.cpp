@@ -274,8 +274,34 @@ TEST(StepIntervals, AreOfTheNearestStepsThatArePublished) {
   const StepInterval other = interval("a100-1x8", "mosaic", DType::bf16);
   EXPECT_EQ(other.basis, IntervalBasis::family);
   EXPECT_NEAR(other.high / other.low, std::pow(1.2 / 0.9, 1.25 * 1.25), 1e-9);
+  EXPECT_THAT(interval_text(other, "data", Seconds{1}),
+              ::testing::HasSubstr("30 published steps of such networks by other software (mine)"));
   // Software that loses nothing takes what is predicted.
   EXPECT_LE(interval("a100-1x8", "none", DType::bf16).low, 1);
+}
+
+// Experts, and networks larger than any, have steps of their own kind or none.
+TEST(StepIntervals, AreOfNothingWhereNothingIsNear) {
+  const std::vector<ErrorRecord> records = {
+      {{"a100", NetworkFamily::transformer, "megatron", "16 bit"},
+       {"mine", true, 30, 8, 1, 1'000'000'000, 0.1, 0.2, 0.9, 1.2}},
+      {{"a100", NetworkFamily::transformer, "mosaic", "16 bit"},
+       {"few", false, 3, 8, 1, 100'000'000'000, 0.1, 0.2, 0.1, 9}}};
+  const auto interval = [&](const char* model, const char* framework) {
+    CaseRequest request = request_of(model, "a100-1x8");
+    request.training.dtype = DType::bf16;
+    request.framework = framework;
+    return step_interval(records, request, load_case(request));
+  };
+  const StepInterval fitted = interval("gpt2", "megatron");
+  EXPECT_THAT(interval_text(fitted, "data", Seconds{1}), ::testing::HasSubstr("(mine, to which"));
+  for (const char* model : {"qwen3-30b-a3b", "llama3-8b"}) {
+    const StepInterval found = interval(model, "megatron");
+    EXPECT_EQ(found.basis, IntervalBasis::none) << model;
+    EXPECT_THAT(interval_text(found, "data", Seconds{1}),
+                ::testing::StartsWith("No published step is near enough"));
+  }
+  EXPECT_EQ(interval("gpt2", "nemo").figures, std::vector<std::string>{"mine"});
 }
 
 TEST(ExpectedErrors, SayWhichLineIsNone) {
