@@ -10,6 +10,7 @@
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/case/eq1_tables.h"
+#include "sim/case/expert_load_text.h"
 #include "sim/case/flops.h"
 #include "sim/case/network.h"
 #include "sim/case/rounds.h"
@@ -161,6 +162,11 @@ std::vector<StoredInput> Answers::inputs(const Question& question) {
   if (request.training.schedule.ends_with(".csv")) {
     all.push_back(input("schedule", request.training.schedule,
                         [&] { return read_file(request.training.schedule); }));
+  }
+  for (const auto& [key, value] : request.sets) {
+    if (names_counts(key, value)) {
+      all.push_back(input("counts", value, [file = value] { return read_file(file); }));
+    }
   }
   if (question.job == Job::run) {
     if (request.model.ends_with(".onnx")) {

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/base/error.h"
+#include "sim/case/expert_load_text.h"
 #include "sim/case/framework.h"
 #include "sim/case/network.h"
 #include "sim/text/split.h"
@@ -33,7 +34,8 @@ class Reader {
     if (known) return;
     const bool of_run = std::same_as<Asked, RunRequest>;
     if (!of_run && given.key.starts_with(kSet)) {
-      request_.input.sets.emplace_back(given.key.substr(kSet.size()), given.value);
+      const std::string key = given.key.substr(kSet.size());
+      request_.input.sets.emplace_back(key, seen_from(folder_, key, given.value));
       return;
     }
     std::vector<std::string_view> keys;

@@ -96,7 +96,7 @@ class SettingsCheck {
   }
 
   void check_what_if(const std::string& key, const std::string& value) {
-    const bool of_network = key.starts_with("layer.");
+    const bool of_network = key.starts_with("layer.") || key.starts_with("experts.");
     const bool of_cluster = key.starts_with("link.") || key.starts_with("device.");
     if ((of_network && !graph_) || (of_cluster && !cluster_)) return;
     attempt("set." + key, [&] {

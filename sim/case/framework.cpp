@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <span>
 #include <utility>
 
@@ -9,6 +10,7 @@
 
 #include "sim/base/error.h"
 #include "sim/case/case_settings.h"
+#include "sim/case/expert_load_text.h"
 #include "sim/case/what_ifs.h"
 #include "sim/graph/expert_load.h"
 #include "sim/graph/what_if.h"
@@ -82,7 +84,8 @@ void at(const Value& value, const Use& use) try {
   value.fail(error.message());
 }
 
-void read_what_ifs(Table table, Framework& framework, Diagnostics& errors) {
+void read_what_ifs(Table table, const std::string& folder, Framework& framework,
+                   Diagnostics& errors) {
   for (const auto& member : table.members()) {
     errors.attempt([&] {
       const auto& [key, value] = member;
@@ -92,6 +95,8 @@ void read_what_ifs(Table table, Framework& framework, Diagnostics& errors) {
       }
       check_selector(key, value);
       framework.what_ifs.push_back(read_what_if(key, value));
+      std::string& said = framework.what_ifs.back().value;
+      said = seen_from(folder, key, said);
       for (const std::string& text : texts_of(framework.what_ifs.back())) {
         at(value, [&] { check_value(*what_if, text); });
       }
@@ -149,7 +154,8 @@ Framework parse_framework(std::string_view toml, const std::string& file) {
     }
   });
   errors.attempt([&] {
-    if (auto set = root.optional_table("set")) read_what_ifs(*set, framework, errors);
+    const std::string folder = std::filesystem::path(file).parent_path().string();
+    if (auto set = root.optional_table("set")) read_what_ifs(*set, folder, framework, errors);
   });
   root.finish(errors);
   errors.throw_if_any();

@@ -10,11 +10,13 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/case/expert_load_text.h"
 #include "sim/graph/blocks.h"
 #include "sim/graph/expert_load.h"
 #include "sim/graph/what_if.h"
@@ -99,7 +101,13 @@ void change_layer_speed(Case& input, const WhatIfValue& value) {
   input.graph = with_layer_speed(input.graph, value.selector, speed);
 }
 void change_expert_load(Case& input, const WhatIfValue& value) {
-  input.graph = with_expert_load(input.graph, value.text);
+  const ExpertLoad load = read_expert_load(value.text);
+  try {
+    input.graph = with_expert_load(input.graph, load);
+  } catch (InputError& error) {
+    if (std::holds_alternative<CountedLoad>(load)) error.add_context(value.text);
+    throw;
+  }
 }
 void change_token_dispatch(Case& input, const WhatIfValue& value) {
   input.graph = with_routing(input.graph, [&](ExpertRouting& routing) {
@@ -320,6 +328,8 @@ void check_value(const WhatIfSpec& what_if, const std::string& text) {
     parse_factor(text);
   } else if (what_if.form == WhatIfForm::share) {
     parse_share(text);
+  } else if (what_if.form == WhatIfForm::load) {
+    read_expert_load(text);
   } else {
     parse_amount(what_if.form, text);
   }

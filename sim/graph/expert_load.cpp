@@ -2,24 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <numeric>
-#include <string_view>
 #include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/text/file.h"
-#include "sim/text/units.h"
 
 namespace strata {
 namespace {
-
-constexpr std::string_view kBalanced = "balanced", kZipf = "zipf:";
-constexpr double kMostExponent = 10;
-constexpr std::string_view kAllowed = "expected balanced, zipf:S or a file of counts";
 
 bool is_dispatch(const Layer& layer) {
   return std::holds_alternative<Dispatch>(layer.op);
@@ -80,64 +72,32 @@ void limit(std::vector<double>& load, double most) {
   }
 }
 
-double read_count(std::string_view word, const std::string& file, std::size_t line) {
-  try {
-    const double count = parse_number(word);
-    if (count >= 0) return count;
-  } catch (const InputError&) {  // said below, with its place
-  }
-  throw InputError(fmt::format("{}:{}: '{}' is not a count of tokens; expected a number from 0",
-                               file, line, word));
-}
-
-// Numbers between blanks, commas and ends of lines; what follows a # is a comment.
-std::vector<double> read_counts(const std::string& file) {
-  const std::string text = read_file(file);
-  std::vector<double> counts;
-  std::size_t number = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string_view line = std::string_view(text).substr(begin, end - begin);
-    line = line.substr(0, line.find('#'));
-    ++number;
-    constexpr std::string_view kBetween = " \t\r,";
-    for (std::size_t at = 0; (at = line.find_first_not_of(kBetween, at)) != line.npos;) {
-      const std::size_t last = std::min(line.find_first_of(kBetween, at), line.size());
-      counts.push_back(read_count(line.substr(at, last - at), file, number));
-      at = last;
-    }
-    begin = end + 1;
-  }
-  return counts;
-}
-
-std::vector<double> load_of_counts(std::vector<double> counts, const std::string& file,
-                                   std::int64_t experts, std::int64_t top_k) {
+std::vector<double> load_of_counts(std::vector<double> counts, std::int64_t experts,
+                                   std::int64_t top_k) {
   if (counts.size() != static_cast<std::size_t>(experts)) {
-    throw InputError(fmt::format("{}: it has {} counts; expected one for each of {} experts", file,
+    throw InputError(fmt::format("there are {} counts; expected one for each of {} experts",
                                  counts.size(), experts));
   }
   const double sum = std::accumulate(counts.begin(), counts.end(), 0.0);
-  if (sum <= 0) throw InputError(fmt::format("{}: no expert has a token", file));
+  if (sum <= 0) throw InputError("no expert has a token");
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] * static_cast<double>(top_k) > sum * (1 + 1e-9)) {
       throw InputError(
-          fmt::format("{}: expert {} has {} of {} tokens; expected a token of each {} at most",
-                      file, i, counts[i], sum, top_k));
+          fmt::format("expert {} has {} of {} tokens; expected a token of each {} at most", i,
+                      counts[i], sum, top_k));
     }
     counts[i] *= static_cast<double>(experts) / sum;
   }
   return counts;
 }
 
-double read_exponent(std::string_view text) {
-  try {
-    const double exponent = parse_number(text.substr(kZipf.size()));
-    if (exponent >= 0 && exponent <= kMostExponent) return exponent;
-  } catch (const InputError&) {  // said below, with what is allowed
+// Of each expert; none where all have equally many.
+std::vector<double> loads_of(const ExpertLoad& load, std::int64_t experts, std::int64_t top_k) {
+  if (const auto* const zipf = std::get_if<ZipfLoad>(&load)) {
+    return zipf_load(experts, top_k, zipf->exponent);
   }
-  throw InputError(fmt::format("'{}' is not a load of experts; expected zipf:S with S from 0 to {}",
-                               text, kMostExponent));
+  const auto* const counted = std::get_if<CountedLoad>(&load);
+  return counted ? load_of_counts(counted->tokens, experts, top_k) : std::vector<double>();
 }
 
 }  // namespace
@@ -161,14 +121,8 @@ Graph with_routing(const Graph& graph, const std::function<void(ExpertRouting&)>
   return graph.with_routings(routings);
 }
 
-Graph with_expert_load(const Graph& graph, const std::string& text) {
+Graph with_expert_load(const Graph& graph, const ExpertLoad& load) {
   check_has_experts(graph);
-  const bool zipf = text.starts_with(kZipf), file = !zipf && text != kBalanced;
-  const double exponent = zipf ? read_exponent(text) : 0;
-  if (file && !std::filesystem::exists(text)) {
-    throw InputError(fmt::format("'{}' is not a load of experts; {}", text, kAllowed));
-  }
-  const std::vector<double> counts = file ? read_counts(text) : std::vector<double>();
   const std::vector<bool> carries = carriers(graph);
   std::vector<ExpertRouting> routings;
   for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -177,9 +131,7 @@ Graph with_expert_load(const Graph& graph, const std::string& text) {
     if (!carries[i]) continue;
     routing.experts = layer.output[Dim::d];
     const std::int64_t top_k = std::get<Dispatch>(graph[dispatch_of(graph, LayerId(i))].op).top_k;
-    routing.load = zipf   ? zipf_load(routing.experts, top_k, exponent)
-                   : file ? load_of_counts(counts, text, routing.experts, top_k)
-                          : std::vector<double>();
+    routing.load = loads_of(load, routing.experts, top_k);
     if (routing == ExpertRouting{.experts = routing.experts}) routing = {};
   }
   return graph.with_routings(routings);
@@ -226,9 +178,18 @@ Tile loaded(const Layer& layer, Tile shard) {
   return shard;
 }
 
+// Slots do not pass a combination, so a dispatch that is reached past none is one of them.
 LayerId dispatch_of(const Graph& graph, LayerId layer) {
-  while (!is_dispatch(graph[layer])) layer = graph[layer].inputs.front();
-  return layer;
+  std::vector<LayerId> reached = {layer};
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    const Layer& one = graph[reached[i]];
+    if (is_dispatch(one)) return reached[i];
+    if (i > 0 && is_combine(one)) continue;
+    for (const LayerId input : one.inputs) {
+      if (std::ranges::find(reached, input) == reached.end()) reached.push_back(input);
+    }
+  }
+  throw InternalError(fmt::format("{} carries no slots of experts", graph[layer].name));
 }
 
 }  // namespace strata

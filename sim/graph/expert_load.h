@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
+#include <variant>
 #include <vector>
 
 #include "sim/graph/graph.h"
@@ -18,12 +18,25 @@ bool has_experts(const Graph& graph);
 /// dispatch and its combination, both included. Throws InputError for a network without experts.
 Graph with_routing(const Graph& graph, const std::function<void(ExpertRouting&)>& change);
 
-/// The same where experts have unequally many tokens: "balanced"; "zipf:S", of which the k-th most
-/// loaded expert has a share in proportion to k^-S, or all tokens at most, and the order of experts
-/// is drawn once; or the name of a file with a count for each expert. Throws InputError.
-Graph with_expert_load(const Graph& graph, const std::string& text);
+/// All experts have equally many tokens.
+struct BalancedLoad {};
+/// The k-th most loaded expert has a share of the tokens in proportion to k^-exponent. Which expert
+/// that is, is drawn once.
+struct ZipfLoad {
+  double exponent = 0;
+};
+/// How many tokens each expert has: finite numbers from 0.
+struct CountedLoad {
+  std::vector<double> tokens;
+};
+using ExpertLoad = std::variant<BalancedLoad, ZipfLoad, CountedLoad>;
 
-/// The loads of "zipf:S" by expert; their mean is 1, and none is above experts / top_k.
+/// A copy of the network whose experts have unequally many tokens. Throws InputError for a network
+/// without experts, and for counts that are not those of its experts.
+Graph with_expert_load(const Graph& graph, const ExpertLoad& load);
+
+/// The loads of a ZipfLoad by expert. Their mean is 1. An expert has a token once, so none is above
+/// experts / top_k.
 std::vector<double> zipf_load(std::int64_t experts, std::int64_t top_k, double exponent);
 
 /// What a shard's experts have of the work that they would have if all had equally many tokens; 1

@@ -273,6 +273,12 @@ TEST(Ask, AFilesNameMayHaveAComma) {
   EXPECT_EQ(answer_to(request).prediction.step_seconds(), named.prediction.step_seconds());
 }
 
+TEST(Ask, CountsOfExpertsAreBesideTheScenario) {
+  const auto request = std::get<PredictRequest>(
+      understand("predict", with(kLenet5, {{"set.experts.load", "counts.txt"}}), "scenarios"));
+  EXPECT_EQ(request.input.sets, (WhatIfs{{"experts.load", "scenarios/counts.txt"}}));
+}
+
 TEST(Ask, RefusesWhatIsSlowWhereItIsTo) {
   auto request = std::get<PredictRequest>(understand(
       "predict", Settings{{"model", "vgg16"}, {"cluster", "p100-512x4"}, {"strategy", "model"}}));

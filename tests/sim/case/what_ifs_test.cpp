@@ -70,6 +70,14 @@ TEST(WhatIfs, EachIsFoundByItsKeyAndStandsInTheHelpAndTheDocs) {
   }
 }
 
+// As files of frameworks check them, before there is a case.
+TEST(WhatIfs, ValuesOfEveryFormAreChecked) {
+  for (const WhatIfSpec& what_if : what_ifs()) {
+    EXPECT_NO_THROW(check_value(what_if, value_of(what_if))) << what_if.key;
+    EXPECT_THROW(check_value(what_if, "neither a number nor a word"), InputError) << what_if.key;
+  }
+}
+
 bool equal(const Case& a, const Case& b) {
   return a.cluster == b.cluster && a.sync == b.sync && a.runtime == b.runtime &&
          a.products == b.products && a.exchanges == b.exchanges &&

@@ -32,7 +32,7 @@ Cost cost(const Graph& graph, const char* name, Phase phase, std::int64_t quarte
 // An activation is one pass, in proportion to what it reads and writes: whole slots, of which an
 // expert has 128 in the mean.
 TEST(ExpertCosts, FollowTheLoadOfTheShard) {
-  const Graph even = mixture(), uneven = with_expert_load(even, "zipf:1");
+  const Graph even = mixture(), uneven = with_expert_load(even, ZipfLoad{1});
   const Layer& act = even[even.find("block1_ffn_expert_act")];
   const double launch = 10e-6;
   const double balanced =

@@ -3,8 +3,10 @@
 #include "sim/graph/expert_load.h"
 
 #include <algorithm>
-#include <fstream>
 #include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,10 +52,8 @@ TEST(ExpertLoad, OfAnExpertIsAllTokensAtMost) {
       Pointwise(DoubleNear(1e-12), {2., 2 / 16.0 / rest, 2 / 81.0 / rest, 2 / 256.0 / rest}));
 }
 
-TEST(ExpertLoad, OfAFileFallsToShards) {
-  const std::string file = ::testing::TempDir() + "counts.txt";
-  std::ofstream(file) << "# tokens\n30, 10\n  20 20 # of experts 2 and 3\n";
-  const Graph graph = with_expert_load(mixture(), file);
+TEST(ExpertLoad, OfCountsFallsToShards) {
+  const Graph graph = with_expert_load(mixture(), CountedLoad{{30, 10, 20, 20}});
   const Layer& product = layer(graph, "block2_ffn_expert_up");
   const auto load = [&](std::int64_t first, std::int64_t last) {
     Box box = whole(product.output);
@@ -73,7 +73,24 @@ TEST(ExpertLoad, OfAFileFallsToShards) {
   EXPECT_TRUE(layer(graph, "block2_ffn_combine").routing.load.empty());
   EXPECT_TRUE(layer(graph, "head").routing.load.empty());
   EXPECT_EQ(graph.with_batch(8)[graph.find("block2_ffn_expert_up")].routing, product.routing);
-  EXPECT_EQ(with_expert_load(graph, "balanced"), mixture());
+  EXPECT_EQ(with_expert_load(graph, BalancedLoad{}), mixture());
+}
+
+// A sum may read what carries none first.
+TEST(ExpertLoad, IsOfTheDispatchWhateverElseALayerReads) {
+  GraphBuilder builder("mixture", 4);
+  const LayerId data = builder.add("data", Input{{1, 8, 1, 1, 16}}, {});
+  const LayerId gates = builder.add("gates", Router{4, 2}, {data});
+  const LayerId slots = builder.add("dispatch", Dispatch{2}, {data, gates});
+  Extents of_one = builder.output(slots);
+  of_one[Dim::n] = 1;
+  const LayerId offset = builder.add("offset", Input{of_one}, {});
+  const LayerId sum = builder.add("sum", Add{}, {offset, slots});
+  builder.add("combine", Combine{}, {sum, gates});
+  const Graph graph = with_expert_load(std::move(builder).build(), ZipfLoad{1});
+  EXPECT_EQ(dispatch_of(graph, sum), slots);
+  EXPECT_EQ(graph[sum].routing.load, zipf_load(4, 2, 1));
+  EXPECT_TRUE(graph[offset].routing.load.empty());
 }
 
 TEST(ExpertRouting, IsOfLayersFromADispatchToItsCombination) {
@@ -88,9 +105,9 @@ TEST(ExpertRouting, IsOfLayersFromADispatchToItsCombination) {
             mixture());
 }
 
-std::string error(const Graph& graph, const std::string& text) {
+std::string error(const Graph& graph, const ExpertLoad& load) {
   try {
-    with_expert_load(graph, text);
+    with_expert_load(graph, load);
   } catch (const InputError& e) {
     return e.what();
   }
@@ -98,21 +115,14 @@ std::string error(const Graph& graph, const std::string& text) {
 }
 
 TEST(ExpertLoad, SaysWhatIsExpected) {
-  EXPECT_EQ(error(mixture(), "zip"),
-            "'zip' is not a load of experts; expected balanced, zipf:S or a file of counts");
-  EXPECT_EQ(error(mixture(), "zipf:-1"),
-            "'zipf:-1' is not a load of experts; expected zipf:S with S from 0 to 10");
-  EXPECT_EQ(error(build_zoo("lenet5", 4), "balanced"),
+  EXPECT_EQ(error(build_zoo("lenet5", 4), BalancedLoad{}),
             "lenet5 has no experts; expected a mixture of experts");
-  const std::string file = ::testing::TempDir() + "bad.txt";
-  const auto of = [&](const char* text) {
-    std::ofstream(file) << text;
-    return error(mixture(), file).substr(file.size());
+  const auto of = [](std::vector<double> tokens) {
+    return error(mixture(), CountedLoad{std::move(tokens)});
   };
-  EXPECT_EQ(of("1 2\n3 x"), ":2: 'x' is not a count of tokens; expected a number from 0");
-  EXPECT_EQ(of("1 2 3"), ": it has 3 counts; expected one for each of 4 experts");
-  EXPECT_EQ(of("0 0 0 0"), ": no expert has a token");
-  EXPECT_EQ(of("1 2 30 4"), ": expert 2 has 30 of 37 tokens; expected a token of each 2 at most");
+  EXPECT_EQ(of({1, 2, 3}), "there are 3 counts; expected one for each of 4 experts");
+  EXPECT_EQ(of({0, 0, 0, 0}), "no expert has a token");
+  EXPECT_EQ(of({1, 2, 30, 4}), "expert 2 has 30 of 37 tokens; expected a token of each 2 at most");
 }
 
 }  // namespace

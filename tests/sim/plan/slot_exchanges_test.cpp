@@ -106,7 +106,7 @@ TEST(SlotExchanges, SendATokenOnceToAHost) {
 
 // The most loaded device decides how long an exchange takes, and keeps the most.
 TEST(SlotExchanges, FollowTheLoadOfTheFullestDevice) {
-  const Graph graph = with_expert_load(mixture(), "zipf:1.5");
+  const Graph graph = with_expert_load(mixture(), ZipfLoad{1.5});
   const Layer& up = graph[graph.find("block1_ffn_expert_up")];
   const double most = most_load(up, 4);
   ASSERT_GT(most, 1.2);
@@ -129,8 +129,8 @@ TEST(SlotExchanges, FollowTheLoadOfTheFullestDevice) {
 // Nothing is another plan where experts have equally many tokens.
 TEST(SlotExchanges, OfBalancedExpertsStay) {
   const Cluster host = preset_cluster("h100-1x4");
-  EXPECT_EQ(lowered(with_expert_load(mixture(), "balanced"), host), lowered(mixture(), host));
-  EXPECT_EQ(counts(lowered(with_expert_load(mixture(), "zipf:0"), host)),
+  EXPECT_EQ(lowered(with_expert_load(mixture(), BalancedLoad{}), host), lowered(mixture(), host));
+  EXPECT_EQ(counts(lowered(with_expert_load(mixture(), ZipfLoad{0}), host)),
             counts(lowered(mixture(), host)));
 }
 

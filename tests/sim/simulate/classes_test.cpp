@@ -419,7 +419,7 @@ TEST_P(Classes, DoWhatAllDevicesDoInMixtures) {
     graph = with_routing(graph, [by = random() % kTokenDispatchNames.size()](ExpertRouting& r) {
       r.dispatch = static_cast<TokenDispatch>(by);
     });
-    if (random() % 2 == 0) graph = with_expert_load(graph, "zipf:0.8");
+    if (random() % 2 == 0) graph = with_expert_load(graph, ZipfLoad{0.8});
     for (const char* sizes : {"ep=2", "ep=4", "ep=8", "tp=2,sp=1,ep=2,etp=1", "tp=2,ep=4,etp=1",
                               "tp=2,sp=1,ep=4", "cp=2,ep=4", "ep=2,pp=2"}) {
       compare_hybrid(graph, cluster, sizes, random, seed);
