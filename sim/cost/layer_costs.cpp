@@ -148,9 +148,9 @@ PhaseCosts shard_costs(const Graph& graph, LayerId layer, std::span<const LayerI
     merge(part_of_product(graph, product, layer, shard), model, inputs, types, settings.optimizer,
           costs);
   }
+  launch_each(l, work, costs);  // of products alone: passes are launched once
   add_unpacking(l, work, model, costs);
   add_sorting(l, work, model, costs);
-  launch_each(l, work, costs);
   costs[static_cast<std::size_t>(Phase::forward)].host_waits =
       l.routing.counts_on_host && std::holds_alternative<Dispatch>(l.op);
   // A layer's kernels are its passes'; the optimizer has kernels of its own.
@@ -174,7 +174,10 @@ const PhaseCosts& LayerCosts::operator()(LayerId layer, const Tile& of, const Co
   const Tile shard = loaded(l, of);
   std::vector<Extents> inputs = input_extents(graph_, layer, of);
   if (shard[Dim::w] != of[Dim::w]) {
-    for (Extents& input : inputs) input[Dim::w] = shard[Dim::w].size();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const bool slots = !graph_[l.inputs[i]].routing.load.empty();
+      if (slots) inputs[i][Dim::w] = shard[Dim::w].size();
+    }
   }
   const Extents shape = extents(shard);
   const Parameters parameters = shard_parameters(l, shard);

@@ -2,12 +2,14 @@
 // and what their hosts launch.
 
 #include <memory>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "sim/cost/cost_model.h"
 #include "sim/cost/layer_costs.h"
 #include "sim/graph/expert_load.h"
+#include "sim/graph/finetuning.h"
 #include "sim/graph/zoo.h"
 #include "tests/sim/cost/toy_profile.h"
 
@@ -50,6 +52,24 @@ TEST(ExpertCosts, FollowTheLoadOfTheShard) {
   EXPECT_NEAR(sum / balanced, 4, 1e-2);
 }
 
+// What a dispatch reads of tokens and gates is as much, whatever slots they go to. Forward it reads
+// and writes slots, of 8 samples and 64 channels; of their gradients it reads them.
+TEST(ExpertCosts, OfADispatchGrowByItsSlotsAlone) {
+  const Graph even = mixture(), uneven = with_expert_load(even, ZipfLoad{1});
+  const Layer& dispatch = uneven[uneven.find("block1_ffn_dispatch")];
+  const double slot = 8 * 64 * 4 / 50e9;
+  for (const auto& [phase, passes] : {std::pair(Phase::forward, 2), {Phase::backward_data, 1}}) {
+    const double balanced = cost(even, "block1_ffn_dispatch", phase).seconds.value;
+    for (std::int64_t i = 0; i < 4; ++i) {
+      Box shard = whole(dispatch.output);
+      shard[Dim::d] = {i, i + 1};
+      const double more = 128 * (load_of(dispatch, shard) - 1);
+      const double own = cost(uneven, "block1_ffn_dispatch", phase, i).seconds.value;
+      EXPECT_NEAR(own - balanced, passes * more * slot, passes * slot) << i;
+    }
+  }
+}
+
 // Slots are read and written once more, by a kernel of its own: forward and of gradients.
 TEST(ExpertCosts, OfAnAllToAllAreAPassMore) {
   const Graph graph = mixture(), sorted = with_routing(graph, [](ExpertRouting&routing) {
@@ -76,6 +96,12 @@ TEST(ExpertCosts, SayWhatHostsLaunchAndWaitFor) {
     EXPECT_EQ(cost(each, product, phase, -1).kernels, 4);
     EXPECT_EQ(cost(each, product, phase, 2).kernels, 1);
   }
+  // One pass makes the weights of all experts of fewer bits.
+  const Graph unpacked =
+      with_routing(finetuned(graph, parse_finetuning("lora:r=4,targets=attention,dtype=nf4")),
+                   [](ExpertRouting& r) { r.product_each = true; });
+  EXPECT_EQ(cost(unpacked, product, Phase::forward, -1).kernels, 5);
+  EXPECT_EQ(cost(unpacked, product, Phase::backward_data, 2).kernels, 2);
   EXPECT_FALSE(cost(graph, "block1_ffn_dispatch", Phase::forward, -1).host_waits);
   EXPECT_TRUE(cost(counted, "block1_ffn_dispatch", Phase::forward, -1).host_waits);
   EXPECT_FALSE(cost(counted, "block1_ffn_combine", Phase::forward, -1).host_waits);
