@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 
@@ -49,11 +50,11 @@ std::size_t largest_domain(const Cluster& cluster, std::span<const DeviceId> dev
   return largest;
 }
 
-/// A token's slots over all experts, whose device, or host, has a token with any of them.
+/// What a layer's dispatch makes of a token.
 struct Tokens {
-  std::int64_t top_k = 1;
-  double slots = 1;     ///< that a token has, in the mean
-  double channels = 1;  ///< of a token
+  std::int64_t top_k = 1;  ///< how many experts compute it
+  double slots = 1;        ///< how many slots there are for each token; more than top_k if padded
+  double channels = 1;     ///< how many values it has
 };
 
 Tokens tokens_of(const Graph& graph, LayerId experts) {
@@ -63,6 +64,29 @@ Tokens tokens_of(const Graph& graph, LayerId experts) {
   return {std::get<Dispatch>(dispatch.op).top_k,
           static_cast<double>(volume(dispatch.output)) / static_cast<double>(volume(tokens)),
           static_cast<double>(tokens[Dim::c])};
+}
+
+// What each domain's experts have of the tokens that they would have if all experts had equally
+// many; the most that any has.
+double most_load_of_domains(const Expansion& to, LayerId experts,
+                            std::span<const DeviceId> devices) {
+  const Layer& layer = to.graph[experts];
+  if (layer.routing.load.empty()) return 1;
+  const Config& config = to.strategy[experts];
+  std::map<std::string, std::set<std::size_t>> of_domain;
+  for (std::size_t shard = 0; shard < config.devices.size(); ++shard) {
+    if (std::ranges::find(devices, config.devices[shard]) == devices.end()) continue;
+    const Interval own = to.shards.tile(experts, shard)[Dim::d];
+    std::set<std::size_t>& all = of_domain[to.cluster[config.devices[shard]].fast_domain()];
+    for (std::int64_t i = own.begin; i < own.end; ++i) all.insert(static_cast<std::size_t>(i));
+  }
+  double most = 0;
+  for (const auto& [domain, all] : of_domain) {
+    double sum = 0;
+    for (const std::size_t expert : all) sum += layer.routing.load[expert];
+    if (!all.empty()) most = std::max(most, sum / static_cast<double>(all.size()));
+  }
+  return most;
 }
 
 // Of an all-to-all a device of a domain of g gets from each other one slots / D of a token, for D
@@ -77,7 +101,8 @@ SentOnce sent_once(const Expansion& to, LayerId experts, std::span<const DeviceI
   const auto near = static_cast<double>(largest_domain(to.cluster, devices));
   const double load = most_load(layer, to.strategy[experts].degrees[Dim::d]);
   const double device = std::min(1.0, load * has_one_of(all / parts, all, tokens.top_k));
-  const double domain = has_one_of(all * near / count, all, tokens.top_k);
+  const double domain = std::min(1.0, most_load_of_domains(to, experts, devices) *
+                                          has_one_of(all * near / count, all, tokens.top_k));
   SentOnce sent{true, device * count * parts / (near * tokens.slots),
                 domain * parts / (near * tokens.slots)};
   if (const auto& sends = to.cluster.communication_library().token_sends) {

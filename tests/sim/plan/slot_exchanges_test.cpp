@@ -2,6 +2,9 @@
 // 8 experts, 2 of which a token has, on 4 devices.
 
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -102,6 +105,23 @@ TEST(SlotExchanges, SendATokenOnceToAHost) {
   }
   EXPECT_GT(between, 0U);
   EXPECT_LT(between, each.size());
+}
+
+// Of a load that is all on the first host's experts, a token is sent there with 1 in place of
+// 11/14; the device of the fullest expert has it with 8/4 of 2/8.
+TEST(SlotExchanges, SendATokenOnceToTheFullestHost) {
+  const Cluster hosts = preset_cluster("h100-2x4");
+  const Graph even = dispatched(TokenDispatch::deepep);
+  const auto balanced = loads(lowered(even, hosts), hosts);
+  const auto with = [&](std::vector<double> tokens) {
+    return loads(lowered(with_expert_load(even, CountedLoad{std::move(tokens)}), hosts), hosts);
+  };
+  const auto one_host = with({1, 1, 1, 1, 0, 0, 0, 0}), both = with({3, 1, 3, 1, 3, 1, 3, 1});
+  for (const auto& [link, weight] : balanced) {
+    const bool network = link.find("nic") != std::string::npos;
+    EXPECT_NEAR(one_host.at(link), weight * (network ? 14 / 11.0 : 2), 1e-9) << link;
+    EXPECT_NEAR(both.at(link), weight * (network ? 1 : 1.5), 1e-9) << link;
+  }
 }
 
 // The most loaded device decides how long an exchange takes, and keeps the most.
