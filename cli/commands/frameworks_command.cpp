@@ -20,6 +20,7 @@ void add_rows(std::string_view option, const std::vector<FrameworkEntry>& entrie
     const std::string key = option.empty() ? option_name(entry.key) : std::string(option);
     std::string value = option.empty() ? entry.value : fmt::format("{}={}", entry.key, entry.value);
     if (!entry.fp32.empty()) value += fmt::format(" (in fp32 {})", entry.fp32);
+    if (entry.of_experts) value += " (of networks with experts)";
     table.add({{"option", fmt::format("{} {}", key, value), TextTable::left},
                {"from", entry.source, TextTable::left}});
   }

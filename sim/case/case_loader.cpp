@@ -196,6 +196,7 @@ Case CaseLoader::load(const CaseRequest& request) {
   for (const auto& set : request.sets) {
     naming(set.first, set.second, [&] { change(result, set.first, set.second); });
   }
+  settle_dispatch(result, request.sets);
   settle_what_ifs(result);
   check_memory(result);
   return result;

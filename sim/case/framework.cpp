@@ -52,6 +52,8 @@ void read_settings(Table table, Framework& framework, Diagnostics& errors) {
   table.finish(errors);
 }
 
+constexpr std::string_view kOfExperts = "experts";
+
 // Layers in fp32 move more bytes, and convert nothing.
 FrameworkEntry read_what_if(const std::string& key, const Value& value) {
   const SettingSpec& of = what_if_setting();
@@ -59,6 +61,10 @@ FrameworkEntry read_what_if(const std::string& key, const Value& value) {
   Table table = value.as_table();
   FrameworkEntry entry{key, read_single(of, table.required("value")), table.string("source")};
   if (const auto fp32 = table.optional("fp32")) entry.fp32 = read_single(of, *fp32);
+  if (const auto networks = table.optional("networks")) {
+    entry.of_experts = networks->as_string() == kOfExperts;
+    if (!entry.of_experts) networks->fail(fmt::format("'networks' must be \"{}\"", kOfExperts));
+  }
   table.finish();
   return entry;
 }
@@ -117,8 +123,14 @@ bool selects_no_layer(const Graph& graph, const std::string& key) {
   return selector && !has_layer(graph, *selector);
 }
 
-bool is_of_no_experts(const Graph& graph, const std::string& key) {
-  return key.starts_with("experts.") && !has_experts(graph);
+bool is_of_no_experts(const Graph& graph, const FrameworkEntry& entry) {
+  return (entry.of_experts || entry.key.starts_with("experts.")) && !has_experts(graph);
+}
+
+bool is_unknown_dispatch(const Cluster& cluster, const FrameworkEntry& entry) {
+  const auto at = std::ranges::find(kTokenDispatchNames, entry.value);
+  return entry.key == "experts.dispatch" && at != kTokenDispatchNames.end() &&
+         !knows(cluster, static_cast<TokenDispatch>(at - kTokenDispatchNames.begin()));
 }
 
 bool is_unknown_attention(const Case& input, const FrameworkEntry& entry) {
@@ -216,8 +228,9 @@ void run_as(const Framework& framework, Case& input, const WhatIfs& asked) {
   input.framework = framework.name;
   for (const FrameworkEntry& own : framework.what_ifs) {
     const FrameworkEntry entry = in_type(own, input.dtypes.values);
-    if (selects_no_layer(input.graph, entry.key) || is_of_no_experts(input.graph, entry.key) ||
-        is_unknown_attention(input, entry) || is_of_another_attention(entry, asked)) {
+    if (selects_no_layer(input.graph, entry.key) || is_of_no_experts(input.graph, entry) ||
+        is_unknown_attention(input, entry) || is_unknown_dispatch(input.cluster, entry) ||
+        is_of_another_attention(entry, asked)) {
       continue;
     }
     naming(framework, entry, [&] { change(input, entry.key, entry.value); });

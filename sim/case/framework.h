@@ -20,6 +20,7 @@ struct FrameworkEntry {
   std::string key, value;
   std::string source;     ///< where it is from; may be empty
   std::string fp32 = {};  ///< what a step in fp32 or tf32 has in place of `value`; empty: the same
+  bool of_experts = false;  ///< only networks with experts have it
   bool operator==(const FrameworkEntry&) const = default;
 };
 
@@ -44,9 +45,9 @@ Framework parse_framework(std::string_view toml, const std::string& file);
 void choose_settings(CaseRequest& request, const std::function<bool(std::string_view)>& given);
 
 /// Changes what the framework does otherwise beside its settings. What it says of layers or experts
-/// that the network has not, and of an attention that the profiles do not know, is left out; so is
-/// how fast its attention is where `asked` has another one. Throws InputError for what does not suit
-/// the case.
+/// that the network has not, of an attention that the profiles do not know and of a dispatch that
+/// the cluster does not know, is left out; so is how fast its attention is where `asked` has
+/// another one. Throws InputError for what does not suit the case.
 void run_as(const Framework& framework, Case& input, const WhatIfs& asked = {});
 
 }  // namespace strata

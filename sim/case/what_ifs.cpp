@@ -110,9 +110,15 @@ void change_expert_load(Case& input, const WhatIfValue& value) {
   }
 }
 void change_token_dispatch(Case& input, const WhatIfValue& value) {
-  input.graph = with_routing(input.graph, [&](ExpertRouting& routing) {
-    routing.dispatch = static_cast<TokenDispatch>(value.word);
-  });
+  const auto dispatch = static_cast<TokenDispatch>(value.word);
+  if (!knows(input.cluster, dispatch)) {
+    throw InputError(fmt::format(
+        "the cluster {} does not say how fast {} is, in [collectives.token_sends]; allowed: "
+        "direct, alltoall, allgather",
+        input.cluster.name(), value.text));
+  }
+  input.graph =
+      with_routing(input.graph, [&](ExpertRouting& routing) { routing.dispatch = dispatch; });
 }
 template <bool ExpertRouting::*trait>
 void change_routing(Case& input, const WhatIfValue& value) {
@@ -358,6 +364,26 @@ bool is_what_if(std::string_view key) {
     return dot == std::string_view::npos ? key == spec.key
                                          : key.starts_with(spec.key.substr(0, dot + 1));
   });
+}
+
+bool knows(const Cluster& cluster, TokenDispatch dispatch) {
+  return dispatch != TokenDispatch::deepep || cluster.communication_library().token_sends;
+}
+
+void settle_dispatch(Case& input, const WhatIfs& asked) {
+  const auto is_chosen = [](const Layer& layer) {
+    return layer.routing.dispatch != TokenDispatch::direct;
+  };
+  if (input.exchanges == Exchanges::collective) return;
+  if (std::ranges::none_of(input.graph.layers(), is_chosen)) return;
+  const auto names = [](const auto& set) { return set.first == "experts.dispatch"; };
+  if (std::ranges::any_of(asked, names)) {
+    throw InputError(
+        "experts.dispatch is how groups exchange slots, and in this case each pair of devices "
+        "does; allowed: experts.dispatch=direct, or with exchanges=collective any");
+  }
+  input.graph = with_routing(
+      input.graph, [](ExpertRouting& routing) { routing.dispatch = TokenDispatch::direct; });
 }
 
 void settle_what_ifs(Case& input) {

@@ -47,6 +47,13 @@ bool changes_times(std::string_view key);
 /// Whether the key begins as those of what-ifs do, right or wrong; settings begin otherwise.
 bool is_what_if(std::string_view key);
 
+/// Whether the cluster says what the dispatch takes.
+bool knows(const Cluster& cluster, TokenDispatch dispatch);
+
+/// After all what-ifs: where devices exchange slots pair by pair there are no dispatchers. What
+/// was asked for is refused then, with an InputError, and what a framework chose is left out.
+void settle_dispatch(Case& input, const WhatIfs& asked);
+
 /// After all what-ifs, what follows from several of them: buckets of a case that shares by block,
 /// unless it has another than the usual bucket; what all devices wait for where hosts differ.
 void settle_what_ifs(Case& input);

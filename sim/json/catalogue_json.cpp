@@ -42,6 +42,7 @@ Json entries_json(const std::vector<FrameworkEntry>& entries) {
   for (const FrameworkEntry& entry : entries) {
     json[entry.key] = {{"value", entry.value}, {"source", entry.source}};
     if (!entry.fp32.empty()) json[entry.key]["fp32"] = entry.fp32;
+    if (entry.of_experts) json[entry.key]["networks"] = "experts";
   }
   return json;
 }

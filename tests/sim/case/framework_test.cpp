@@ -121,6 +121,31 @@ TEST(Frameworks, PlansWithMergedProductsAreNotRun) {
                   ::testing::HasSubstr("`set` products=merged is predicted only")));
 }
 
+constexpr const char* kMixture = "llama:layers=1,hidden=64,heads=4,seq=16,vocab=100,experts=8";
+
+TokenDispatch dispatch_of_case(const CaseRequest& request) {
+  const Case input = load_case(request);
+  return input.graph[input.graph.find("block1_ffn_dispatch")].routing.dispatch;
+}
+
+// Its launches are fitted to mixtures, and say nothing of others.
+TEST(Frameworks, NemoLaunchesAreOfNetworksWithExperts) {
+  const char* const dense = "llama:layers=1,hidden=64,heads=4,seq=16,vocab=100";
+  EXPECT_FALSE(load_case(request_as("nemo", dense, "h100-1x8")).runtime.launches.any());
+  const Launches launches = load_case(request_as("nemo", kMixture, "h100-1x8")).runtime.launches;
+  EXPECT_EQ(launches.forward, Seconds{45e-6});
+  EXPECT_EQ(launches.backward, Seconds{45e-6});
+}
+
+// Where a cluster does not say what it takes, or pairs exchange, there is none but if it is asked.
+TEST(Frameworks, LeaveADispatchOutThatTheCaseHasNot) {
+  CaseRequest request = request_as("nemo", kMixture, "h100-1x8");
+  EXPECT_EQ(dispatch_of_case(request), TokenDispatch::deepep);
+  request.sets = {{"exchanges", "pairwise"}};
+  EXPECT_EQ(dispatch_of_case(request), TokenDispatch::direct);
+  EXPECT_EQ(dispatch_of_case(request_as("nemo", kMixture, "a100-1x8")), TokenDispatch::direct);
+}
+
 TEST(Frameworks, CommunicationSharesAreOfKindsThatAreKnown) {
   EXPECT_EQ(load_case(request_as("fsdp", "lenet5", "k80-1x2")).runtime.communication_share, 0);
 }
@@ -142,6 +167,7 @@ optimizer = "adamw"
 bucket = { value = "100 MiB", source = "our code" }
 [set]
 "launch.forward" = { value = "25us", source = "a trace" }
+"launch.backward" = { value = "5us", networks = "experts", source = "a trace" }
 "layer.softmax_cross_entropy.speed" = 0.5
 )",
                                          "ours.toml");
@@ -150,6 +176,7 @@ bucket = { value = "100 MiB", source = "our code" }
                                                         {"optimizer", "adamw", ""}}));
   EXPECT_EQ(ours.what_ifs,
             (std::vector<FrameworkEntry>{{"launch.forward", "25us", "a trace"},
+                                         {"launch.backward", "5us", "a trace", "", true},
                                          {"layer.softmax_cross_entropy.speed", "0.5", ""}}));
 }
 
@@ -161,6 +188,9 @@ TEST(Frameworks, RefuseWhatTheyCannotSay) {
           what_if_keys());
   EXPECT_THAT(said_of("name = \"ours\"\n[settings]\noptimizer = \"sdg\"\n"),
               ::testing::HasSubstr("ours.toml:3: unknown optimizer \"sdg\"; allowed: sgd"));
+  EXPECT_THAT(said_of("name = \"ours\"\n[set]\n\"launch.forward\" = { value = \"1us\", source "
+                      "= \"\", networks = \"dense\" }\n"),
+              ::testing::HasSubstr("ours.toml:3: 'networks' must be \"experts\""));
   EXPECT_THAT(said_of("description = \"\""), ::testing::HasSubstr("name"));
   EXPECT_EQ(load_framework("megatron-2021").name, "megatron");
   EXPECT_THAT([] { load_framework("megatorn"); },

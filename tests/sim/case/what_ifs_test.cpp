@@ -101,7 +101,7 @@ TEST(WhatIfs, TheLastSharingUnitCounts) {
 TEST(WhatIfs, EachChangesTheCase) {
   CaseRequest request = lenet5();
   request.model = "llama:layers=1,hidden=64,heads=4,seq=16,vocab=100,experts=4";
-  request.cluster = "a100-2x1";
+  request.cluster = "h100-2x1";  // says what every dispatcher takes
   const Case before = load_case(request);
   for (const WhatIfSpec& what_if : what_ifs()) {
     const auto with = [&](const std::string& value) {
@@ -197,6 +197,25 @@ TEST(WhatIfs, ExchangesAreCollectiveByDefaultWhereALayerAttends) {
   EXPECT_EQ(load_case(request).exchanges, Exchanges::collective);
   request.sets = {{"exchanges", "pairwise"}};
   EXPECT_EQ(load_case(request).exchanges, Exchanges::pairwise);
+}
+
+TEST(WhatIfs, DispatchersAreOfCollectiveExchanges) {
+  CaseRequest request = lenet5();
+  request.model = "llama:layers=1,hidden=64,heads=4,seq=16,vocab=100,experts=4";
+  request.cluster = "h100-1x2";
+  request.sets = {{"experts.dispatch", "deepep"}, {"exchanges", "pairwise"}};
+  EXPECT_THAT([&] { load_case(request); },
+              ::testing::ThrowsMessage<InputError>(
+                  ::testing::HasSubstr("or with exchanges=collective any")));
+  request.sets.front().second = "direct";
+  EXPECT_NO_THROW(load_case(request));
+  request.sets = {{"experts.dispatch", "deepep"}};
+  EXPECT_NO_THROW(load_case(request));
+  request.cluster = "a100-2x8";
+  EXPECT_THAT([&] { load_case(request); },
+              ::testing::ThrowsMessage<InputError>(::testing::HasSubstr(
+                  "the cluster a100-2x8 does not say how fast deepep is, in "
+                  "[collectives.token_sends]; allowed: direct, alltoall, allgather")));
 }
 
 TEST(WhatIfs, SwitchAsTheirWordsSay) {

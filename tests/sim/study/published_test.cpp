@@ -191,6 +191,23 @@ CaseRequest request_of(const char* model, const char* cluster) {
 }
 
 // Six rows of one sort, four of which were fitted to.
+// The launches of `--as nemo` are fitted to mixtures. Dense steps, of which the shortest are here,
+// neither have them nor would wait for them.
+TEST(Published, DenseStepsDoNotWaitForLaunchesOfNemo) {
+  PublishedTable table = load_published("nemo-h100");
+  std::erase_if(table.steps, [](const PublishedStep& step) {
+    return !step.request.cluster.starts_with("h100-1x");
+  });
+  ASSERT_EQ(table.steps.size(), 5U);
+  const auto all = [](std::size_t) { return true; };
+  const PublishedResult own = predict_published(table, {}, all);
+  const PublishedResult launched =
+      predict_published(table, {{"launch.forward", "45us"}, {"launch.backward", "45us"}}, all);
+  for (std::size_t i = 0; i < table.steps.size(); ++i) {
+    EXPECT_NEAR(launched.error(i), own.error(i), 1e-9) << i;
+  }
+}
+
 TEST(ExpectedErrors, AreOfRowsThatNothingWasFittedTo) {
   PublishedResult result;
   result.table.file = "profiles/mine.toml";
