@@ -89,7 +89,7 @@ class ExchangesOfMoves {
     const GroupExchange found = exchange_of(to_, moves_, all);
     const std::uint32_t shape =
         group_shape(to_, SyncAlgorithm::ring, all.devices, found.bytes, found.work, {}, found.sent);
-    return number = to_.builder.add_exchange(found.work, shape, found.bytes);
+    return number = to_.builder.add_exchange(found.work, shape, found.bytes, found.moved);
   }
 
  private:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -101,11 +103,19 @@ void add_moved(Bytes bytes, std::int64_t times, Bytes& sum) {
 
 Communication communication(const Plan& plan, Rounds rounds) {
   Communication sum;
+  std::map<double, Bytes> exchanged;  // by what is moved of it; rounded once, in whatever order
   for (const Task& task : plan.tasks()) {
     if (task.kind != TaskKind::transfer || !rounds.contain(task)) continue;
     if (plan.is_on_host(task)) continue;
-    add_moved(plan.transfers()[task.detail].bytes, plan.alike(task),
-              work_kind(task) == WorkKind::sync ? sum.sync : sum.transfer);
+    const Exchange* const exchange = plan.exchange_of(task);
+    const bool whole = exchange == nullptr || exchange->moved == 1;
+    Bytes& all = work_kind(task) == WorkKind::sync ? sum.sync
+                 : whole                           ? sum.transfer
+                                                   : exchanged[exchange->moved];
+    add_moved(plan.transfers()[task.detail].bytes, plan.alike(task), all);
+  }
+  for (const auto& [moved, bytes] : exchanged) {
+    add_moved(Bytes{std::llround(moved * static_cast<double>(bytes.value))}, 1, sum.transfer);
   }
   for (const Group& group : plan.groups()) {
     if (!rounds.contain(plan[group.tasks.front()])) continue;

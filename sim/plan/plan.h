@@ -100,6 +100,7 @@ struct Exchange {
   Bytes bytes;   ///< of the tensor that all of them have together; of an all-to-all, what all get
   TaskId first;  ///< of its transfers
   bool fused = false;  ///< half of an all-reduce: the scattered sums are gathered by all of them
+  double moved = 1;    ///< what devices get from others, over the bytes of its transfers
   bool operator==(const Exchange&) const = default;
 };
 

@@ -122,8 +122,9 @@ TaskId PlanBuilder::add_on_host(HostPart part, const Task& task, std::span<const
   return id;
 }
 
-std::uint32_t PlanBuilder::add_exchange(GroupWork work, std::uint32_t shape, Bytes bytes) {
-  plan_.exchanges_.push_back({work, shape, bytes, {}, false});
+std::uint32_t PlanBuilder::add_exchange(GroupWork work, std::uint32_t shape, Bytes bytes,
+                                        double moved) {
+  plan_.exchanges_.push_back({work, shape, bytes, {}, false, moved});
   return static_cast<std::uint32_t>(plan_.exchanges_.size() - 1);
 }
 

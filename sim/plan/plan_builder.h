@@ -49,7 +49,7 @@ class PlanBuilder {
   TaskId add_on_host(HostPart part, const Task& task, std::span<const Piece> pieces,
                      std::span<const TaskId> dependencies);
   /// Appends an exchange without transfers.
-  std::uint32_t add_exchange(GroupWork work, std::uint32_t shape, Bytes bytes);
+  std::uint32_t add_exchange(GroupWork work, std::uint32_t shape, Bytes bytes, double moved);
   TaskId add_transfer(const Task& task, std::uint32_t input, std::span<const Piece> pieces,
                       std::initializer_list<TaskId> dependencies) {
     return add_transfer(task, input, pieces, view(dependencies));

@@ -89,6 +89,21 @@ double most_load_of_domains(const Expansion& to, LayerId experts,
   return most;
 }
 
+// Of a token, and of a device in the mean: how likely any of its experts is one of the token's.
+double wanted_by_a_device(const Expansion& to, LayerId experts) {
+  const Layer& layer = to.graph[experts];
+  const std::int32_t parts = to.strategy[experts].degrees[Dim::d];
+  const auto all = static_cast<double>(layer.routing.experts);
+  const double balanced = has_one_of(all / parts, all, tokens_of(to.graph, experts).top_k);
+  double sum = 0;
+  Box box = whole(layer.output);
+  for (std::int32_t i = 0; i < parts; ++i) {
+    box[Dim::d] = part(layer.output[Dim::d], parts, i);
+    sum += std::min(1.0, load_of(layer, box) * balanced);
+  }
+  return sum / parts;
+}
+
 // Of an all-to-all a device of a domain of g gets from each other one slots / D of a token, for D
 // parts of the experts. Sent once, tokens of other domains come to one device of its own, which
 // passes them on inside.
@@ -136,14 +151,19 @@ GroupExchange exchange_of(const Expansion& to, const Moves& moves,
   const auto slots = slot_moves(to.graph, moves);
   if (!slots) return exchange;
   const ExpertRouting& routing = to.graph[slots->experts].routing;
+  // Were every token sent to every part of the experts, over the slots that are.
+  const double copies_of_a_slot =
+      to.strategy[slots->experts].degrees[Dim::d] / tokens_of(to.graph, slots->experts).slots;
   if (group.cut_otherwise && routing.dispatch == TokenDispatch::deepep) {
     exchange.sent = sent_once(to, slots->experts, group.devices);
+    exchange.moved = wanted_by_a_device(to, slots->experts) * copies_of_a_slot;
     return exchange;
   }
   if (group.cut_otherwise && routing.dispatch == TokenDispatch::allgather) {
     const bool gathers = slots->to_experts == moves.forward;
     exchange.work = gathers ? GroupWork::all_gather : GroupWork::reduce_scatter;
     exchange.bytes = tokens_of_all(to, *slots, group);
+    exchange.moved = copies_of_a_slot;
     return exchange;
   }
   if (routing.load.empty()) return exchange;

@@ -12,6 +12,7 @@ struct GroupExchange {
   GroupWork work = GroupWork::all_gather;
   Bytes bytes;
   SentOnce sent = {};
+  double moved = 1;  ///< as in Exchange
 };
 
 GroupExchange exchange_of(const Expansion& to, const Moves& moves,

@@ -107,6 +107,19 @@ TEST(SlotExchanges, SendATokenOnceToAHost) {
   EXPECT_LT(between, each.size());
 }
 
+// Other devices have three quarters of the slots, and of the tokens' experts as above.
+TEST(SlotExchanges, CountWhatIsSent) {
+  const Cluster host = preset_cluster("h100-1x4");
+  const auto moved = [&](const Graph& graph) {
+    return static_cast<double>(communication(lowered(graph, host)).transfer.value) / 4;
+  };
+  const double tokens = 4 * 3 / 4.0 * kAllTokens * kWidth;  // once to one other place
+  EXPECT_EQ(moved(mixture()), 2 * tokens);
+  EXPECT_EQ(moved(dispatched(TokenDispatch::alltoall)), 2 * tokens);
+  EXPECT_EQ(moved(dispatched(TokenDispatch::allgather)), 4 * tokens);
+  EXPECT_NEAR(moved(dispatched(TokenDispatch::deepep)), 4 * 13 / 28.0 * tokens, 16);
+}
+
 // Of a load that is all on the first host's experts, a token is sent there with 1 in place of
 // 11/14; the device of the fullest expert has it with 8/4 of 2/8.
 TEST(SlotExchanges, SendATokenOnceToTheFullestHost) {
