@@ -154,9 +154,13 @@ void Asking::doubt(const PredictRequest& request, const Prediction& p) {
   if (const auto lacks = shortage(input, p.peak_memory)) {
     warn(fmt::format("{}: {}", p.strategy.name(), shortage_text(input, *lacks)));
   } else if (request.search.memory_limit && p.largest_peak() > *request.search.memory_limit) {
+    const Bytes needs = p.largest_peak(), limit = *request.search.memory_limit;
+    const bool alike = format_bytes(needs) == format_bytes(limit);
+    const auto text = [&](Bytes bytes) {
+      return alike ? fmt::format("{} B", bytes.value) : format_bytes(bytes);
+    };
     warn(fmt::format("{}: a device needs {} of memory, more than `memory_limit` {}",
-                     p.strategy.name(), format_bytes(p.largest_peak()),
-                     format_bytes(*request.search.memory_limit)));
+                     p.strategy.name(), text(needs), text(limit)));
   } else if (!p.peak_memory.empty()) {
     const MemoryNeed need = memory_need(input, p, request.search.memory_limit);
     if (need.fit() == MemoryFit::tight) {

@@ -141,9 +141,14 @@ bool is_unknown_attention(const Case& input, const FrameworkEntry& entry) {
 }
 
 // What its kernels take of an attention says nothing of another one.
-bool is_of_another_attention(const FrameworkEntry& entry, const WhatIfs& asked) {
-  return entry.key == "layer.attention.speed" &&
-         std::ranges::any_of(asked, [](const auto& set) { return set.first == "attention"; });
+bool is_of_another_attention(const Framework& framework, const FrameworkEntry& entry,
+                             const WhatIfs& asked) {
+  if (entry.key != "layer.attention.speed") return false;
+  const auto own = std::ranges::find(framework.what_ifs, "attention", &FrameworkEntry::key);
+  return std::ranges::any_of(asked, [&](const auto& set) {
+    return set.first == "attention" &&
+           (own == framework.what_ifs.end() || set.second != own->value);
+  });
 }
 
 FrameworkEntry in_type(FrameworkEntry entry, DType dtype) {
@@ -230,7 +235,7 @@ void run_as(const Framework& framework, Case& input, const WhatIfs& asked) {
     const FrameworkEntry entry = in_type(own, input.dtypes.values);
     if (selects_no_layer(input.graph, entry.key) || is_of_no_experts(input.graph, entry) ||
         is_unknown_attention(input, entry) || is_unknown_dispatch(input.cluster, entry) ||
-        is_of_another_attention(entry, asked)) {
+        is_of_another_attention(framework, entry, asked)) {
       continue;
     }
     naming(framework, entry, [&] { change(input, entry.key, entry.value); });

@@ -71,8 +71,8 @@ MemoryNeed memory_need(const Case& input, const Prediction& prediction,
 
 std::string need_text(const MemoryNeed& need) {
   if (need.reserve() == Bytes{}) return {};
-  constexpr std::array<std::string_view, 3> kVerdicts = {"fits", "is tight (the tensors alone fit)",
-                                                         "does not fit"};
+  constexpr std::array<std::string_view, 3> kVerdicts = {"it fits", "the tensors alone fit",
+                                                         "it does not fit"};
   std::vector<std::string> parts = {format_bytes(need.kept) + " of tensors"};
   const auto add = [&](Bytes bytes, std::string_view what) {
     if (bytes > Bytes{}) parts.push_back(fmt::format("{} for {}", format_bytes(bytes), what));
@@ -80,9 +80,9 @@ std::string need_text(const MemoryNeed& need) {
   add(need.context, "the process's context");
   add(need.channels, "NCCL's channels");
   add(need.blocks, "blocks that the allocator holds unused");
-  return fmt::format("With a reserve it needs {} and has {}, which {}: {}",
-                     format_bytes(need.needed()), format_bytes(need.capacity),
-                     kVerdicts[static_cast<std::size_t>(need.fit())], fmt::join(parts, ", "));
+  return fmt::format("Needs {} with its reserve, and has {}: {} ({})", format_bytes(need.needed()),
+                     format_bytes(need.capacity), kVerdicts[static_cast<std::size_t>(need.fit())],
+                     fmt::join(parts, ", "));
 }
 
 }  // namespace strata

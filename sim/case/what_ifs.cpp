@@ -151,10 +151,12 @@ void change_power(Case& input, const WhatIfValue& value) {
     if (value.selector != "*" && value.selector != kind) continue;
     auto& other = changed[input.models[i].get()];
     if (!other) {
-      const auto usual = input.models[i]->power();
+      const DType dtype = input.dtypes.values;
+      const auto usual = input.models[i]->power(dtype);
       if (!usual) {
         throw InputError(
-            fmt::format("the profile of {} does not say what it computes at which power", kind));
+            fmt::format("the profile of {} does not say what it keeps up at which power in {}",
+                        kind, name(dtype)));
       }
       KernelTraits kernels = input.models[i]->kernels();
       kernels.sustained_share = sustained_share(limit, *usual);

@@ -50,20 +50,13 @@ double nccl_share_of(const Profile& profile) {
          static_cast<double>(profile.efficiency.cores.value);
 }
 
-// A limit says nothing where no rate is known to be due to it.
-std::optional<Watts> power_of(const Profile& profile) {
-  const bool sustains =
-      std::ranges::any_of(profile.sustained, [](const auto& rate) { return rate.has_value(); });
-  return sustains && profile.power ? std::optional(profile.power->value) : std::nullopt;
-}
-
 class ProfileCostModel final : public CostModel {
  public:
   explicit ProfileCostModel(const Profile& profile)
       : capacity_(profile.memory_capacity.value),
         nccl_channels_(profile.nccl_channels ? profile.nccl_channels->value : 0),
         nccl_share_(nccl_share_of(profile)),
-        power_(power_of(profile)),
+        power_(profile.power ? std::optional(profile.power->value) : std::nullopt),
         measured_(profile.measured),
         moves_(profile.moves),
         tables_(std::make_shared<const KernelCosts>(profile)),
@@ -101,7 +94,10 @@ class ProfileCostModel final : public CostModel {
   Bytes memory_capacity() const override { return capacity_; }
   std::int64_t nccl_channels() const override { return nccl_channels_; }
   double nccl_share() const override { return nccl_share_; }
-  std::optional<Watts> power() const override { return power_; }
+  // A limit says nothing where no rate is known to be due to it.
+  std::optional<Watts> power(DType dtype) const override {
+    return sustained_[static_cast<std::size_t>(dtype)] ? power_ : std::nullopt;
+  }
   bool computes_in(DType dtype) const override {
     return computes_in_[static_cast<std::size_t>(dtype)];
   }

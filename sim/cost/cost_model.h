@@ -72,9 +72,9 @@ class CostModel {
   /// Whether the kind has arithmetic of this type. Where not, it computes in fp32, and its elements
   /// alone have the type's size.
   virtual bool computes_in(DType) const { return true; }
-  /// The power limit of the kind at which matrix units keep up what they do for seconds; nothing
-  /// where the profile does not say either.
-  virtual std::optional<Watts> power() const { return std::nullopt; }
+  /// The power limit of the kind at which matrix units keep up what they do in this type for
+  /// seconds; nothing where the profile does not say both.
+  virtual std::optional<Watts> power(DType) const { return std::nullopt; }
   /// Of the kind's arithmetic units in this type; nothing where the profile has none.
   virtual std::optional<FlopsPerSecond> peak(DType) const { return std::nullopt; }
   /// The highest model FLOPs utilisation in this type that anybody published of the kind; nothing

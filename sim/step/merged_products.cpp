@@ -15,7 +15,6 @@ bool is_product(const Layer& layer) {
   return multiplies && !layer.weight_of.valid();
 }
 
-// With a bias as the layer's, or like it without.
 std::vector<LayerId> products_of_one_input(const Graph& graph, LayerId layer) {
   const Layer& own = graph[layer];
   if (!is_product(own)) return {};
@@ -23,14 +22,14 @@ std::vector<LayerId> products_of_one_input(const Graph& graph, LayerId layer) {
   for (LayerId reader : graph.consumers(own.inputs.front())) {
     const Layer& other = graph[reader];
     const bool alike = other.op.index() == own.op.index() &&
-                       other.adapts.valid() == own.adapts.valid() && other.format == own.format &&
-                       (other.parameters.bias > 0) == (own.parameters.bias > 0);
+                       other.adapts.valid() == own.adapts.valid() && other.format == own.format;
     if (is_product(other) && alike) layers.push_back(reader);
   }
   return layers;
 }
 
-// Beside an attention's query, key and value, which meet in it, a feed-forward layer's is another.
+// Beside an attention's query, key and value, which meet in it, a feed-forward layer's product is
+// another, and so is that of another block's attention. All of one product have a bias, or none.
 std::vector<LayerId> one_product(const Graph& graph, LayerId layer) {
   const std::vector<LayerId> layers = products_of_one_input(graph, layer);
   const auto meets_any = [&](LayerId it) {
@@ -41,7 +40,8 @@ std::vector<LayerId> one_product(const Graph& graph, LayerId layer) {
   std::vector<LayerId> together;
   for (LayerId other : layers) {
     const bool belongs = other == layer || (meets ? meet(graph, layer, other) : !meets_any(other));
-    if (belongs) together.push_back(other);
+    const bool alike = (graph[other].parameters.bias > 0) == (graph[layer].parameters.bias > 0);
+    if (belongs && alike) together.push_back(other);
   }
   if (together.size() < 2) return {};
   return together;

@@ -91,7 +91,7 @@ std::string interval_text(const StepInterval& interval, std::string_view name, S
   }
   constexpr std::array<std::string_view, 3> kSteps = {
       "published steps of this sort",
-      "published steps of such networks by this framework, of other devices, sizes or types",
+      "published steps of such networks that ran alike, on other devices, in other sizes or types",
       "published steps of such networks by other software"};
   return fmt::format(
       "Expect {} to {} of {} ({:.2f} to {:.2f} times the prediction): 90 of 100 steps lie there, "

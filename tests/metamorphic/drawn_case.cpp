@@ -129,7 +129,7 @@ class CaseDrawer {
       if (goes_with(setting, Job::predict) && !is_drawn(setting.key)) draw(setting);
     }
     for (const WhatIfSpec& what_if : what_ifs()) {
-      if (changes(random_)) draw(what_if);
+      if (changes(random_) && suits(what_if)) draw(what_if);
     }
     return std::move(drawn_);
   }
@@ -339,6 +339,15 @@ class CaseDrawer {
     std::vector<std::string> names = split_at_commas(schedule_names());
     for (std::string& name : names) name.erase(0, name.find_first_not_of(' '));
     return one_of(random_, names);
+  }
+
+  // Few networks have experts, and few profiles say what a device computes at which power.
+  bool suits(const WhatIfSpec& what_if) const {
+    if (what_if.form == WhatIfForm::power) return false;
+    return !what_if.key.starts_with("experts.") ||
+           std::ranges::any_of(graph_->layers(), [](const Layer& layer) {
+             return std::holds_alternative<Dispatch>(layer.op);
+           });
   }
 
   void draw(const WhatIfSpec& what_if) {

@@ -15,8 +15,8 @@ CASES = "2000"
 # What is wrong, where, the text that is right, and the text in its place.
 FAULTS = [
     ("a halved transfer, forward and back", "sim/plan/expand_moves.cpp",
-     "const Bytes bytes = b.copies / copies * to.bytes_of(volume(b.box));",
-     "const Bytes bytes{(b.copies / copies * to.bytes_of(volume(b.box))).value / 2};"),
+     "const std::int64_t elements = volume(b.box);",
+     "const std::int64_t elements = volume(b.box) / 2;"),
     ("flows move half of their bytes", "sim/simulate/plan_workload.cpp",
      "return workload.add_flow(flow.demands, flow.bytes, flow.latency);",
      "return workload.add_flow(flow.demands, flow.bytes / 2, flow.latency);"),

@@ -97,8 +97,8 @@ TableCell kind_cell(const HeldTensors& held, const LiveTensor& live) {
 }
 template <double LiveTensor::*time>
 TableCell time_cell(const HeldTensors& held, const LiveTensor& live) {
-  const bool lasts = held.buffer(live).lasts();
-  return {lasts ? TensorTable::tr("always") : human_seconds({live.*time}), live.*time};
+  const bool stays = held.scene->prediction.plan.stays(held.buffer(live));
+  return {stays ? TensorTable::tr("always") : human_seconds({live.*time}), live.*time};
 }
 
 constexpr std::array<TensorTable::Spec, TensorTable::kColumns> kTensorColumns = {{

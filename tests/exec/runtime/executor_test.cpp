@@ -140,9 +140,11 @@ void expect_same(const Outcome& a, const Outcome& b, const Graph& graph, double 
   for (const auto& gradient : b.gradients) scale = std::max(scale, length_of(gradient));
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const std::string& layer = graph[LayerId(i)].name;
-    EXPECT_LT(difference(a.weights[i], b.weights[i], 0), tolerance) << "weights of " << layer;
+    EXPECT_LT(difference(a.weights[i], b.weights[i], 0), tolerance)
+        << "weights of " << layer << " of " << graph.name();
     if (a.gradients[i].size() != b.gradients[i].size()) continue;  // a layer without any
-    EXPECT_LT(difference(a.gradients[i], b.gradients[i], scale), tolerance) << "of " << layer;
+    EXPECT_LT(difference(a.gradients[i], b.gradients[i], scale), tolerance)
+        << "of " << layer << " of " << graph.name();
   }
 }
 
@@ -167,7 +169,7 @@ void expect_the_same_however_cut(const Case& c, Random& random) {
       const Strategy strategy =
           strata::testing::random_strategy(random, c.graph, static_cast<std::size_t>(devices));
       const Outcome cut = run(c, strategy, devices, sync, devices == 3);
-      expect_same(cut, one, c.graph, 1e-4);
+      expect_same(cut, one, c.graph, 2e-4);  // norms of few channels make much of rounding
       const Communication steps{kStepsToTrain * cut.planned.transfer,
                                 kStepsToTrain * cut.planned.sync,
                                 kStepsToTrain * cut.planned.statistics};

@@ -36,7 +36,7 @@ void expect_as_at_once(const Graph& graph, const Strategy& strategy, int devices
                        const InRounds& how, const Trained& at_once) {
   const Trained trained = strata::testing::train_in_rounds(graph, strategy, devices, how);
   const std::vector<std::string> found = differences(graph, trained, at_once, kTolerance);
-  EXPECT_TRUE(found.empty()) << how.rounds << " rounds on " << devices
+  EXPECT_TRUE(found.empty()) << how.rounds << " rounds of " << graph.name() << " on " << devices
                              << " devices: " << ::testing::PrintToString(found);
 }
 

@@ -166,12 +166,17 @@ reference::LayerCall DrawnOp::call() const {
   return call;
 }
 
+// As many as GPUs join the statistics of (cuda::kMostCombined).
+constexpr std::int64_t kMostShards = 64;
+
 Degrees draw_degrees(const Extents& output, Random& random) {
   Degrees degrees = kWhole;
+  std::int64_t left = kMostShards;
   for (Dim dim : kDims) {
     if (pick(random, 0, 1) == 0) continue;
-    degrees[dim] =
-        static_cast<std::int32_t>(pick(random, 1, std::min<std::int64_t>(output[dim], 4)));
+    const std::int64_t most = std::min({output[dim], std::int64_t{4}, left});
+    degrees[dim] = static_cast<std::int32_t>(pick(random, 1, most));
+    left /= degrees[dim];
   }
   return degrees;
 }
@@ -180,8 +185,9 @@ Degrees draw_degrees(const Layer& layer, Random& random) {
   Degrees degrees = draw_degrees(most_parts(layer), random);
   for (Dim dim : kDims) degrees[dim] = clipped(layer, dim, degrees[dim]);
   if (layer.reduction == 1 || pick(random, 0, 1) == 0) return degrees;
-  degrees.r =
-      static_cast<std::int32_t>(pick(random, 1, std::min<std::int64_t>(layer.reduction, 4)));
+  const std::int64_t left = kMostShards / product(degrees);
+  degrees.r = static_cast<std::int32_t>(
+      pick(random, 1, std::min({layer.reduction, std::int64_t{4}, left})));
   const PerDim<bool> may = may_scatter(layer, degrees);
   for (Dim dim : kDims) {
     if (degrees.r > 1 && may[dim]) degrees.scatter = dim;

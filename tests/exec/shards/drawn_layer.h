@@ -51,7 +51,7 @@ struct DrawnOp {
   reference::DropoutMask mask;
 };
 
-/// About half of the dims in up to four parts.
+/// About half of the dims in up to four parts, 64 in all.
 Degrees draw_degrees(const Extents& output, Random& random);
 /// As the layer may be cut; about half of the time, in parts of its sums, too.
 Degrees draw_degrees(const Layer& layer, Random& random);

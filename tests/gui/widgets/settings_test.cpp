@@ -103,6 +103,12 @@ TEST_F(SettingsTest, EverySettingHasAField) {
 }
 
 TEST_F(SettingsTest, EveryWhatIfCanBeSet) {
+  Document mixture;
+  mixture.input.model = "llama:layers=1,hidden=64,heads=4,ffn=64,seq=16,vocab=64,experts=4";
+  mixture.input.cluster = "h100-1x2";
+  mixture.input.training.dtype = DType::bf16;
+  window_->open_document(mixture);
+  settle();
   const QComboBox& keys = box("what_if_key");
   for (const WhatIfSpec& spec : what_ifs()) {
     const QString pattern = QString::fromUtf8(spec.key.data(), static_cast<int>(spec.key.size()));

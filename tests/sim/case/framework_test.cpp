@@ -276,6 +276,7 @@ TEST(Frameworks, LeaveOutHowFastAnotherAttentionIs) {
     return 0.0;
   };
   EXPECT_EQ(speed({}), 0.875);
+  EXPECT_EQ(speed({{"attention", "unfused"}}), 0.875);
   EXPECT_EQ(speed({{"attention", "flash2"}}), 1);
   EXPECT_EQ(speed({{"attention", "flash2"}, {"layer.attention.speed", "0.5"}}), 0.5);
 }

@@ -102,6 +102,7 @@ TEST(WhatIfs, EachChangesTheCase) {
   CaseRequest request = lenet5();
   request.model = "llama:layers=1,hidden=64,heads=4,seq=16,vocab=100,experts=4";
   request.cluster = "h100-2x1";  // says what every dispatcher takes
+  request.training.dtype = DType::bf16;
   const Case before = load_case(request);
   for (const WhatIfSpec& what_if : what_ifs()) {
     const auto with = [&](const std::string& value) {
@@ -145,25 +146,26 @@ TEST(WhatIfs, LayersThatAreFasterUpdateAsBefore) {
 // The cube of the clock, beside a fifth that is drawn anyway.
 TEST(WhatIfs, LessPowerIsLessThatIsKeptUp) {
   CaseRequest request = lenet5();
+  request.cluster = "h100-1x2";
+  request.training.dtype = DType::bf16;
   const auto share = [&](const char* key, const char* power) {
     request.sets = {{key, power}};
     return load_case(request).models.front()->kernels().sustained_share;
   };
-  EXPECT_DOUBLE_EQ(share("device.*.power", "400W"), 1);
-  EXPECT_NEAR(share("device.a100.power", "300 W"), std::cbrt(0.55 / 0.8), 1e-12);
+  EXPECT_DOUBLE_EQ(share("device.*.power", "700W"), 1);
+  EXPECT_NEAR(share("device.h100.power", "525 W"), std::cbrt(0.55 / 0.8), 1e-12);
   for (const auto& [key, power, said] :
-       {std::tuple("device.*.power", "500 W", "at most 400 W"),
-        std::tuple("device.*.power", "80 W", "above 80 W"),
-        std::tuple("device.gpu0.power", "300 W", "no kind of device 'gpu0'; allowed: *, a100")}) {
+       {std::tuple("device.*.power", "800 W", "at most 700 W"),
+        std::tuple("device.*.power", "140 W", "above 140 W"),
+        std::tuple("device.gpu0.power", "300 W", "no kind of device 'gpu0'; allowed: *, h100")}) {
     const auto asked = [&, key = key, power = power] { share(key, power); };
     EXPECT_THAT(asked, ::testing::ThrowsMessage<InputError>(::testing::HasSubstr(said)));
   }
-  request.cluster = "p100-1x2";
-  EXPECT_THAT([&] { share("device.*.power", "200 W"); },
-              ::testing::ThrowsMessage<InputError>(
-                  ::testing::HasSubstr("the profile of p100 does not say")));
+  request.training.dtype = DType::fp8;
+  EXPECT_THAT([&] { share("device.*.power", "525 W"); },
+              ::testing::ThrowsMessage<InputError>(::testing::HasSubstr(
+                  "the profile of h100 does not say what it keeps up at which power in fp8")));
   // A product is as much slower, and a sum of elements is not.
-  request.cluster = "a100-1x2";
   request.model = "gpt:layers=1,hidden=4096,heads=32,seq=2048,vocab=1024";
   request.training.batch = 16;
   request.training.dtype = DType::bf16;
@@ -177,9 +179,9 @@ TEST(WhatIfs, LessPowerIsLessThatIsKeptUp) {
     LayerCosts costs(input.graph, compute_settings(input));
     return costs(id, whole(layer->output), *input.models.front())[1].seconds.value;
   };
-  EXPECT_NEAR(seconds("300 W", Linear{}) / seconds("400 W", Linear{}), 1 / std::cbrt(0.55 / 0.8),
+  EXPECT_NEAR(seconds("525 W", Linear{}) / seconds("700 W", Linear{}), 1 / std::cbrt(0.55 / 0.8),
               1e-9);
-  EXPECT_EQ(seconds("300 W", Add{}), seconds("400 W", Add{}));
+  EXPECT_EQ(seconds("525 W", Add{}), seconds("700 W", Add{}));
 }
 
 TEST(WhatIfs, TheLastJitterCounts) {

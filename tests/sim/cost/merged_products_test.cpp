@@ -7,6 +7,7 @@
 
 #include "sim/cost/layer_costs.h"
 #include "sim/geometry/geometry.h"
+#include "sim/graph/zoo.h"
 #include "tests/sim/cost/toy_profile.h"
 
 namespace strata {
@@ -125,6 +126,29 @@ TEST(LayerCosts, EqualLayersAreOne) {
   EXPECT_EQ(first_equal(Products::merged),
             (std::vector<LayerId>{query, key, out, query, key, out, query, key, out}));
   EXPECT_EQ(first_equal(Products::apart), std::vector<LayerId>(9, query));
+}
+
+// Keys have no bias, so that they are a product of their own beside queries and values. What all
+// decoder blocks read of the encoder is multiplied by each block for itself.
+TEST(MergedProducts, AreOfOneBlockAndHaveABiasOrNone) {
+  const Graph graph = build_zoo("whisper-tiny", 1);
+  const MergedProducts merged = merge_products(graph, Products::merged);
+  std::size_t crossing = 0, alone = 0;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const std::string& name = graph[LayerId(i)].name;
+    const std::size_t products = merged.of(LayerId(i)).size();
+    if (name.ends_with("cross_key") || name.ends_with("cross_value")) {
+      EXPECT_EQ(products, 0U) << name;
+      ++crossing;
+    } else if (name.ends_with("_key")) {
+      EXPECT_EQ(products, 0U) << name;
+      ++alone;
+    } else if (name.ends_with("_value")) {
+      EXPECT_EQ(products, 2U) << name;
+    }
+  }
+  EXPECT_EQ(crossing, 8U);
+  EXPECT_EQ(alone, 8U);
 }
 
 TEST(MergedProducts, WhatIsMeasuredOfALayerIsNotGivenUp) {

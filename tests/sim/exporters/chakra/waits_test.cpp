@@ -96,7 +96,7 @@ TEST(Waits, ForAPeersPartInAGroupAreForTheOwn) {
 TEST(Waits, OfAnExchangeAreForWhatEachDeviceSendsAndReads) {
   PlanBuilder builder(DType::fp32, 2);
   const std::uint32_t shape = builder.add_group_shape({{a, b}, {}});
-  const std::uint32_t exchange = builder.add_exchange(GroupWork::all_gather, shape, {16});
+  const std::uint32_t exchange = builder.add_exchange(GroupWork::all_gather, shape, {16}, 1);
   const TaskId by_a = builder.add(compute(a), {}), by_b = builder.add(compute(b), {});
   const Piece from_a{a, {}, {8}}, from_b{b, {}, {8}};
   const TaskId to_a =
@@ -116,7 +116,7 @@ TEST(Waits, OfAnExchangeAreForWhatEachDeviceSendsAndReads) {
 TEST(Waits, OfADevicesPartsOfAnExchangeAreThoseOfTheFirst) {
   PlanBuilder builder(DType::fp32, 3);
   const std::uint32_t shape = builder.add_group_shape({{a, b, c}, {}});
-  const std::uint32_t exchange = builder.add_exchange(GroupWork::all_gather, shape, {24});
+  const std::uint32_t exchange = builder.add_exchange(GroupWork::all_gather, shape, {24}, 1);
   const TaskId by_a = builder.add(compute(a), {}), by_b = builder.add(compute(b), {}),
                by_c = builder.add(compute(c), {});
   const Piece from_a{a, {}, {8}}, from_b{b, {}, {8}};
