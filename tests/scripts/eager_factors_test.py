@@ -42,7 +42,7 @@ def layer_speeds():
         sets = tomllib.loads((ROOT / f"profiles/frameworks/{name}.toml").read_text())["set"]
         for key, entry in sets.items():
             layer = re.fullmatch(r"layer\.(.*)\.speed", key)
-            if layer:
+            if layer and not entry["source"].startswith("fitted"):
                 found[name, layer[1]] = entry
     return found
 
