@@ -326,14 +326,18 @@ void observe(Observer& by, const SumGradients& sum) {
   by.alone(bucket.devices[server]) += mixed(0x5E47E4, bucket.devices[server]());
 }
 
-// How large the interval is that a device keeps and updates.
-void observe(Observer& by, const UpdateInterval& update) {
-  const Bucket& bucket = by.of.step.buckets[update.bucket];
-  const Bits contents = add_bucket(by, update.bucket);
+// How large the interval is that a device keeps.
+void add_intervals(Observer& by, std::uint32_t number) {
+  const Bucket& bucket = by.of.step.buckets[number];
+  const Bits contents = add_bucket(by, number);
   for (std::size_t k = 0; k < bucket.devices.size(); ++k) {
     const std::int64_t own = share_of(bucket.values, bucket.devices.size(), k).size();
     by.alone(bucket.devices[k]) += mixed(contents, 0x2E60, own);
   }
+}
+
+void observe(Observer& by, const UpdateInterval& update) {
+  add_intervals(by, update.bucket);
 }
 
 // Devices of all groups that hold the same interval.
@@ -378,7 +382,7 @@ void observe(Observer&, const Forget&) {}
 std::optional<DeviceBehaviour> device_behaviour(const BehaviourOf& of, std::vector<Bits> alone) {
   Observer by{of, {std::move(alone), {}, {}, {}}};
   for (std::uint32_t b = 0; b < of.step.buckets.size(); ++b) {
-    if (of.step.buckets[b].frozen) add_bucket(by, b);  // is gathered, and nobody sums it
+    if (of.step.buckets[b].frozen) add_intervals(by, b);  // is gathered, and nobody sums it
   }
   for (const Action& action : of.step.actions) {
     if (action.round > 0 && !action.ends_rounds()) continue;

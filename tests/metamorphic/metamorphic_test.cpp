@@ -77,7 +77,7 @@ bool must_meet(const std::string& a, const std::string& b) {
   return !are_refused(a, b) && !are_refused(b, a);
 }
 
-constexpr std::uint64_t kManyCases = 2'900;  // in which every relation and every pair is met
+constexpr std::uint64_t kManyCases = 3'000;  // in which every relation and every pair is met
 constexpr std::uint64_t kUsualCases = strata::testing::kSanitized ? 80
                                       : strata::testing::kRelease ? kManyCases
                                                                   : 400;
