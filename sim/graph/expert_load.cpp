@@ -100,13 +100,9 @@ std::vector<double> loads_of(const ExpertLoad& load, std::int64_t experts, std::
   return counted ? load_of_counts(counted->tokens, experts, top_k) : std::vector<double>();
 }
 
-}  // namespace
-
-bool has_experts(const Graph& graph) {
-  return std::ranges::any_of(graph.layers(), is_dispatch);
-}
-
-Graph with_routing(const Graph& graph, const std::function<void(ExpertRouting&)>& change) {
+// Of all layers whose routing may differ: those that carry slots of experts, and combinations.
+template <class Change>
+Graph with_routings(const Graph& graph, const Change& change) {
   check_has_experts(graph);
   const std::vector<bool> carries = carriers(graph);
   std::vector<ExpertRouting> routings;
@@ -115,26 +111,28 @@ Graph with_routing(const Graph& graph, const std::function<void(ExpertRouting&)>
     ExpertRouting& routing = routings.emplace_back(layer.routing);
     if (!carries[i] && !is_combine(layer)) continue;
     routing.experts = carries[i] ? layer.output[Dim::d] : 0;
-    change(routing);
+    change(LayerId(i), routing);
     if (routing == ExpertRouting{.experts = routing.experts}) routing = {};
   }
   return graph.with_routings(routings);
 }
 
+}  // namespace
+
+bool has_experts(const Graph& graph) {
+  return std::ranges::any_of(graph.layers(), is_dispatch);
+}
+
+Graph with_routing(const Graph& graph, const std::function<void(ExpertRouting&)>& change) {
+  return with_routings(graph, [&](LayerId, ExpertRouting& routing) { change(routing); });
+}
+
 Graph with_expert_load(const Graph& graph, const ExpertLoad& load) {
-  check_has_experts(graph);
-  const std::vector<bool> carries = carriers(graph);
-  std::vector<ExpertRouting> routings;
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    const Layer& layer = graph.layers()[i];
-    ExpertRouting& routing = routings.emplace_back(layer.routing);
-    if (!carries[i]) continue;
-    routing.experts = layer.output[Dim::d];
-    const std::int64_t top_k = std::get<Dispatch>(graph[dispatch_of(graph, LayerId(i))].op).top_k;
+  return with_routings(graph, [&](LayerId layer, ExpertRouting& routing) {
+    if (is_combine(graph[layer])) return;  // it puts out tokens, which have no load
+    const std::int64_t top_k = std::get<Dispatch>(graph[dispatch_of(graph, layer)].op).top_k;
     routing.load = loads_of(load, routing.experts, top_k);
-    if (routing == ExpertRouting{.experts = routing.experts}) routing = {};
-  }
-  return graph.with_routings(routings);
+  });
 }
 
 std::vector<double> zipf_load(std::int64_t experts, std::int64_t top_k, double exponent) {
