@@ -97,7 +97,7 @@ class LevelReader {
     if (domain == levels_.size()) {
       levels_.front().fail("no level has a bandwidth: the devices need a network");
     }
-    for (std::size_t k = 0; k < levels_.size(); ++k) read_counted(levels_[k]);
+    for (Table& level : levels_) read_counted(level);
     read_domain(domain);
     if (domain + 1 < levels_.size()) read_cards(levels_[domain + 1]);
     for (std::size_t k = domain + 1; k < levels_.size(); ++k) read_switches(k, k == domain + 1);

@@ -85,7 +85,7 @@ std::int64_t Graph::trained_parameters() const {
 }
 
 Bytes held_bytes(const Layer& layer, std::int64_t values, DType dtype) {
-  constexpr std::int64_t kOfScale = 64, kOfSecondScale = 64 * 256;
+  constexpr std::int64_t kOfScale = 64, kOfSecondScale = 256 * kOfScale;
   const auto each = [&](std::int64_t count) { return ceil_div(values, count); };
   switch (layer.format) {
     case WeightFormat::int8:

@@ -96,18 +96,20 @@ TEST_F(QueueTimesTest, OfARecordingAreThoseOfItsPlaying) {
 }
 
 // Where a step's tasks follow one another there are no events between them. On the host that stands
-// for GPUs a task takes a microsecond, and other streams begin beside the first one.
+// for GPUs a task takes a microsecond; other streams begin beside the first piece, whose tasks are
+// so many that all have begun before the second one.
 TEST(RecordedTimes, AreWithoutWhatTheirEventsAdd) {
   CudaBackend backend(std::vector{0}, Precision::fp32);
   backend.enter(DeviceId(0));
   auto* const values = static_cast<float*>(backend.allocate(DeviceId(0), sizeof(float)));
   QueueTimes recorded(backend, true);
-  constexpr int kPieces = 9;
+  constexpr int kPieces = 9, kBeside = 200;
   {
     const Held hold(recorded);
     for (int piece = 0; piece < kPieces; ++piece) {
       recorded.time(DeviceId(0), [&] {
-        for (int task = 0; task <= piece; ++task) backend.fill_values(values, 1);
+        const int tasks = piece == 0 ? kBeside : piece + 1;
+        for (int task = 0; task < tasks; ++task) backend.fill_values(values, 1);
       });
     }
   }

@@ -212,6 +212,7 @@ Gradients attention_backward(const LayerCall& call, const Attention& op, const T
       }
       for (std::size_t j = 0; j < p.size(); ++j) {
         const auto at = static_cast<std::int64_t>(j);
+        if (!head.sees(i, at)) continue;
         const double ds = p[j] * (dp[j] - mean) * head.slope(i, at);
         if (op.buckets > 0) of_weight[head.parameter(i, at)] += p[j] * (dp[j] - mean);
         head.each_channel([&](std::int64_t cq, std::int64_t ck) {
