@@ -26,7 +26,6 @@ std::vector<PublishedResult> predict_each(std::vector<PublishedTable> tables, co
     const std::size_t rows = table.steps.size();
     results.push_back(predict_published(std::move(table), sets, [&](std::size_t done) {
       line.show(title, fmt::format("{}: {} of {} rows", title, done, rows));
-      return true;
     }));
   }
   return results;

@@ -26,6 +26,7 @@ Json summary_json(const PublishedResult& result, std::optional<bool> fitted) {
   json["networks"] = ranks.networks;
   json["rank_correlation"] = where_any(ranks.networks, ranks.correlation);
   json["least_rank_correlation"] = where_any(ranks.networks, ranks.least);
+  json["exact_rank_correlation"] = where_any(ranks.networks, ranks.exact);
   json["choices"] = ranks.choices;
   json["regret"] = where_any(ranks.choices, ranks.regret);
   json["largest_regret"] = where_any(ranks.choices, ranks.most_regret);

@@ -78,7 +78,7 @@ bool must_meet(const std::string& a, const std::string& b) {
 }
 
 constexpr std::uint64_t kManyCases = 3'000;  // in which every relation and every pair is met
-constexpr std::uint64_t kUsualCases = strata::testing::kSanitized ? 80
+constexpr std::uint64_t kUsualCases = strata::testing::kSanitized ? 40
                                       : strata::testing::kRelease ? kManyCases
                                                                   : 400;
 constexpr std::size_t kMostShown = 20;

@@ -1,7 +1,7 @@
 #pragma once
 
 // Predictions beside what others measured and published: the error of each row, and how well the
-// predictions rank what people choose from. Not thread-safe while progress is told.
+// predictions rank what people choose from. Pure; thread-safe.
 
 #include <functional>
 #include <optional>
@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/base/cancel.h"
 #include "sim/report/document.h"
 #include "sim/study/published/published_file.h"
 #include "sim/trust/expected_error.h"
@@ -38,6 +37,8 @@ struct RankSummary {
   std::size_t networks = 0;  ///< of at least 5 rows
   double correlation = 0;    ///< Spearman's, the mean over networks
   double least = 0;          ///< the worst network's
+  double exact = 0;          ///< what exact predictions would have where measured steps spread by
+                             ///< 2 %, the mean over networks
   std::size_t choices = 0;   ///< of at least 2 rows
   double regret = 0;         ///< by how much the choice that is predicted best is slower than the
                              ///< best one: the mean over choices
@@ -51,11 +52,11 @@ struct PublishedResult {
   double error(std::size_t row) const;  ///< predicted / measured - 1
 };
 
-/// Predicts every row, with `more` what-ifs besides. Throws InputError "FILE:LINE: ..." for a row
-/// that is no case. `progress` is called after each row; returning false stops with what was
-/// predicted.
+/// Predicts every row, on all cores, with `more` what-ifs besides. Throws InputError "FILE:LINE:
+/// ..." for the first row that is no case. `progress` is told how many rows are done, by one thread
+/// at a time.
 PublishedResult predict_published(PublishedTable table, const WhatIfs& more,
-                                  const std::function<bool(std::size_t)>& progress);
+                                  const std::function<void(std::size_t)>& progress);
 
 /// The same steps as no framework runs them. Rows stay fitted: profiles may be. No steps where the
 /// table names no framework.

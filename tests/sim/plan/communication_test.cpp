@@ -10,6 +10,7 @@
 #include "sim/step/shared_readings.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/strategy/stages.h"
+#include "tests/sanitized.h"
 
 namespace strata {
 namespace {
@@ -25,10 +26,12 @@ void expect_counts(const Graph& graph, const Strategy& strategy, const Cluster& 
   EXPECT_EQ(counted.sync, Bytes{4 * testing::count_sync(graph, strategy)});
 }
 
+constexpr int kRounds = testing::kSanitized ? 240 : 1000;
+
 TEST(Communication, EqualsACountElementByElementOnRandomNetworks) {
   const std::uint64_t seed = 20180711;
   Random random(seed);
-  for (int round = 0; round < 1000; ++round) {
+  for (int round = 0; round < kRounds; ++round) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed << " round " << round);
     const Graph graph = testing::random_graph(random);
     const auto devices = static_cast<std::size_t>(testing::pick(random, 1, 6));
@@ -49,7 +52,7 @@ TEST(Communication, EqualsACountElementByElementOnRandomNetworks) {
 TEST(Communication, EqualsACountElementByElementOnRandomTransformers) {
   const std::uint64_t seed = 20261125;
   Random random(seed);
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < kRounds / 3; ++round) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed << " round " << round);
     const Graph graph = testing::random_transformer(random);
     SCOPED_TRACE(graph.name());
@@ -88,7 +91,7 @@ Strategy in_two_stages(const Graph& graph, const Strategy& first, const Strategy
 TEST(Communication, EqualsACountElementByElementInTwoStages) {
   Random random(24);
   int shared = 0;
-  for (int round = 0; round < 600; ++round) {
+  for (int round = 0; round < kRounds / 2; ++round) {
     SCOPED_TRACE(::testing::Message() << "round " << round);
     const Graph graph =
         round % 2 == 0 ? testing::random_graph(random) : testing::random_transformer(random);
@@ -106,7 +109,7 @@ TEST(Communication, EqualsACountElementByElementInTwoStages) {
     shared += !shared_readings(graph, strategy, stages_of(graph, strategy)).empty();
     if (HasFailure()) return;
   }
-  EXPECT_GT(shared, 50);
+  EXPECT_GT(shared, kRounds / 20);
 }
 
 TEST(Communication, JoinedTransfersMoveTheSameBytes) {

@@ -96,6 +96,22 @@ TEST(Published, MistakesAreNamed) {
   EXPECT_EQ(error_of(kPage, ""), "steps.csv:1: no columns are named");
 }
 
+// Of steps within one percent nobody knows which one is faster.
+TEST(Published, ExactPredictionsRankNoBetterThanStepsAreMeasured) {
+  PublishedResult result;
+  for (int i = 0; i < 6; ++i) {
+    PublishedStep step;
+    step.measured = {1 + 0.002 * i};
+    step.network = "net";
+    result.table.steps.push_back(step);
+    result.answers.push_back({step.measured});
+  }
+  const RankSummary ranks = ranks_of(result, std::nullopt);
+  EXPECT_EQ(ranks.correlation, 1);
+  EXPECT_LT(ranks.exact, 0.5);
+  EXPECT_GT(ranks.exact, 0);
+}
+
 TEST(Published, ErrorsAndRanks) {
   PublishedTable table;
   const double measured[] = {1, 2, 3, 4, 5, 8}, predicted[] = {1.1, 1.8, 3.3, 3.2, 5, 8};
@@ -117,6 +133,7 @@ TEST(Published, ErrorsAndRanks) {
   const RankSummary ranks = ranks_of(result, std::nullopt);
   EXPECT_EQ(ranks.networks, 1u);
   EXPECT_NEAR(ranks.correlation, 1 - 6 * 2.0 / (6 * 35), 1e-12);  // two neighbours change places
+  EXPECT_EQ(ranks.exact, 1);  // steps that lie further apart than 2 %
   EXPECT_EQ(ranks.choices, 2u);
   EXPECT_NEAR(ranks.regret, 0.5 * (4.0 / 3 - 1), 1e-12);  // 4 is chosen where 3 would do
 }
@@ -199,7 +216,7 @@ TEST(Published, DenseStepsDoNotWaitForLaunchesOfNemo) {
     return !step.request.cluster.starts_with("h100-1x");
   });
   ASSERT_EQ(table.steps.size(), 5U);
-  const auto all = [](std::size_t) { return true; };
+  const auto all = [](std::size_t) {};
   const PublishedResult own = predict_published(table, {}, all);
   const PublishedResult launched =
       predict_published(table, {{"launch.forward", "45us"}, {"launch.backward", "45us"}}, all);
@@ -233,7 +250,7 @@ TEST(ExpectedErrors, AreOfRowsThatNothingWasFittedTo) {
 
 TEST(ExpectedErrors, AreThoseOfTheStepsThatShip) {
   const PublishedResult result =
-      predict_published(load_published("tensorflow-2017"), {}, [](std::size_t) { return true; });
+      predict_published(load_published("tensorflow-2017"), {}, [](std::size_t) {});
   std::size_t seen = 0;
   for (const ErrorRecord& record : error_records({&result, 1})) {
     const std::string model = record.sort.family == NetworkFamily::convolutional ? "vgg16" : "gpt2";
