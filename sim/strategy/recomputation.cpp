@@ -43,30 +43,56 @@ std::vector<std::size_t> narrow_places(const Graph& graph) {
   return places;
 }
 
-// Of the block that fills most of the network, the first narrow place of each; of a network without
-// blocks, those that make about as many segments as one has layers.
-std::vector<std::size_t> ends(const Graph& graph) {
-  const std::vector<std::size_t> narrow = narrow_places(graph);
-  const std::vector<Repeat> blocks = repeated_blocks(graph);
+// Whether the layers after both places are alike, as far as it takes to tell a block by.
+bool begin_alike(const std::vector<std::size_t>& alike, std::size_t a, std::size_t b) {
+  const std::size_t most = alike.size() - 1 - std::max(a, b);
+  const auto from = [&](std::size_t place) {
+    return alike.begin() + static_cast<std::ptrdiff_t>(place) + 1;
+  };
+  return most >= kLeastLayers && std::equal(from(a), from(a) + kLeastLayers, from(b));
+}
+
+/// The layers after `begin` up to `end`, both narrow places.
+struct Stretch {
+  std::size_t begin, end;
+};
+
+// The block that fills most of the network, from its first narrow place on, and those elsewhere
+// that begin alike, as a mixture's dense ones. Each has as many narrow places.
+std::vector<Stretch> blocks(const Graph& graph, const std::vector<std::size_t>& narrow) {
+  const std::vector<Repeat> repeated = repeated_blocks(graph);
   const auto filling = [](const Repeat& r) { return r.length * r.times; };
   const auto most =
-      std::max_element(blocks.begin(), blocks.end(),
+      std::max_element(repeated.begin(), repeated.end(),
                        [&](const Repeat& a, const Repeat& b) { return filling(a) < filling(b); });
-  std::vector<std::size_t> found;
-  if (most != blocks.end() && 2 * filling(*most) > graph.size()) {
-    const std::size_t before = most->first == 0 ? 0 : most->first - 1;
-    const auto first = std::lower_bound(narrow.begin(), narrow.end(), before);
-    if (first != narrow.end() && *first < before + most->length) {
-      for (std::size_t k = 0; k <= most->times; ++k) {
-        const std::size_t end = *first + k * most->length;
-        if (std::binary_search(narrow.begin(), narrow.end(), end)) found.push_back(end);
-      }
-      return found;
-    }
+  if (most == repeated.end() || 2 * filling(*most) <= graph.size()) return {};
+  const std::size_t before = most->first == 0 ? 0 : most->first - 1;
+  const auto first = std::lower_bound(narrow.begin(), narrow.end(), before);
+  if (first == narrow.end() || *first >= before + most->length) return {};
+  const std::vector<std::size_t> alike = alike_layers(graph);
+  std::vector<std::size_t> begins;  // numbers of narrow places
+  for (std::size_t k = 0; k < narrow.size(); ++k) {
+    if (begin_alike(alike, narrow[k], *first)) begins.push_back(k);
   }
+  const auto own = static_cast<std::size_t>(first - narrow.begin());
+  const auto next = std::upper_bound(begins.begin(), begins.end(), own);
+  if (next == begins.end()) return {};
+  std::vector<Stretch> found;
+  for (const std::size_t begin : begins) {
+    const std::size_t end = begin + *next - own;
+    if (end < narrow.size()) found.push_back({narrow[begin], narrow[end]});
+  }
+  return found;
+}
+
+// About as many as each has layers.
+std::vector<Stretch> equal_stretches(const Graph& graph, const std::vector<std::size_t>& narrow) {
   const auto length = static_cast<std::size_t>(std::sqrt(static_cast<double>(graph.size())));
-  for (std::size_t place : narrow) {
-    if (found.empty() || place >= found.back() + length) found.push_back(place);
+  std::vector<Stretch> found;
+  for (std::size_t begin = 0, k = 1; k < narrow.size(); ++k) {
+    if (narrow[k] < narrow[begin] + length) continue;
+    found.push_back({narrow[begin], narrow[k]});
+    begin = k;
   }
   return found;
 }
@@ -81,11 +107,14 @@ Segments segments(const Graph& graph, Recompute recompute, const KernelTraits& k
       if (std::holds_alternative<Attention>(graph[LayerId(i)].op)) result[i] = next++;
     }
   } else if (recompute == Recompute::full) {
-    const std::vector<std::size_t> places = ends(graph);
-    for (std::size_t k = 0; k + 1 < places.size(); ++k, ++next) {
-      for (std::size_t i = places[k] + 1; i <= places[k + 1]; ++i) {
+    const std::vector<std::size_t> narrow = narrow_places(graph);
+    std::vector<Stretch> stretches = blocks(graph, narrow);
+    if (stretches.empty()) stretches = equal_stretches(graph, narrow);
+    for (const auto& [begin, end] : stretches) {
+      for (std::size_t i = begin + 1; i <= end; ++i) {
         if (!is_input(graph[LayerId(i)].op)) result[i] = next;
       }
+      ++next;
     }
   }
   return next == 1 ? Segments{} : result;
