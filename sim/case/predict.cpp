@@ -206,7 +206,7 @@ Prediction predict_rounds(const Case& input, const Strategy& strategy, std::uint
 // Stages that are nearly as fast drift apart for hundreds of rounds: then very many tasks are not
 // worth what that changes.
 double tolerance(const Plan& few, std::uint32_t rounds) {
-  constexpr double kMany = 1.5e6;  // tasks
+  constexpr double kMany = 0.5e6;  // tasks
   const double tasks = static_cast<double>(few.size()) * rounds / few.rounds();
   return tasks > kMany ? 1e-4 : 1e-9;
 }

@@ -357,12 +357,10 @@ void observe(Observer& by, const SumIntervals& sum) {
   }
 }
 
-// All devices that hold gradients combine one number.
+// All devices that hold gradients combine one number, which occupies no link.
 void observe(Observer& by, const SumGradientNorm&) {
-  const ReplicaGroup all{devices_with_gradients(by.of.strategy, by.of.step), kNormBytes};
-  if (all.devices.size() < 2) return;
-  const SyncAlgorithm algorithm = by.of.sync_costs.cheapest_for_statistics(all);
-  add_group(by, all.devices, 0x4024, std::span(&algorithm, 1));
+  const std::vector<DeviceId> all = devices_with_gradients(by.of.strategy, by.of.step);
+  if (all.size() > 1) add_group(by, all, 0x4024, {});
 }
 
 // What these do, devices do as other actions say: halves of a bucket's sum, boxes that were read

@@ -69,12 +69,21 @@ std::vector<NormPart> norm_parts(const Expansion& to) {
   return parts.present();
 }
 
+// A number takes as long as on idle links, and takes nothing of these: a tree would tell devices
+// apart by it that are alike.
+GroupShape norm_shape(Expansion& to, SyncAlgorithm algorithm,
+                      const std::vector<DeviceId>& devices) {
+  SyncCosts& costs = to.memo.sync_costs();
+  const Seconds time = costs.joint({devices}).time(algorithm, std::span(&kNormBytes, 1), 0);
+  return {costs.ring(devices), {{0, time, {}}}};
+}
+
 std::uint32_t add_norm_group(Expansion& to, const std::vector<DeviceId>& devices,
                              const NormPart& first, std::size_t participants) {
   const ReplicaGroup all{devices, kNormBytes};
   const SyncAlgorithm algorithm = to.memo.sync_costs().cheapest_for_statistics(all);
-  Group sum{GroupPurpose::statistics, algorithm, group_shape(to, algorithm, devices, kNormBytes),
-            kNormBytes};
+  Group sum{GroupPurpose::statistics, algorithm,
+            to.builder.add_group_shape(norm_shape(to, algorithm, devices)), kNormBytes};
   sum.values = 1;
   sum.layers = {{first.task.layer, kNormBytes}};
   sum.counts.assign(participants, 1);

@@ -75,7 +75,8 @@ std::vector<std::vector<Flow>> flows_of_shapes(const Plan& plan) {
   for (const GroupShape& shape : plan.group_shapes()) {
     std::vector<Flow>& flows = shapes.emplace_back();
     for (const CollectivePhase& phase : shape.phases) {
-      if (phase.loads.empty()) continue;  // nothing to do: not two hosts, say
+      // One of several that has nothing to do: not two hosts, say.
+      if (phase.loads.empty() && shape.phases.size() > 1) continue;
       flows.push_back({demands(phase.loads), phase.bytes_per_byte, latency_ticks(phase.latency)});
     }
   }

@@ -95,6 +95,18 @@ TEST(GradientNorm, WaitsForEveryGradientOfItsDevice) {
   EXPECT_GT(sums, 3);
 }
 
+// Thousands of devices would sum it by trees, in which each has a place of its own.
+TEST(GradientNorm, TellsNoDevicesApart) {
+  const Cluster cluster = preset_cluster("a100-16x8");
+  const Graph graph = small_gpt(64);
+  const Strategy cut = hybrid_parallel(graph, 128, "hybrid:tp=2,pp=2");
+  LowerOptions options = clipping(cluster);
+  const Plan plan = lower_by_class(graph, cluster, cut, options);
+  options.kernels.clear();
+  EXPECT_EQ(plan.classes()->representatives().size(),
+            lower_by_class(graph, cluster, cut, options).classes()->representatives().size());
+}
+
 TEST(GradientNorm, IsRefusedWhereAServerUpdates) {
   const Cluster cluster = preset_cluster("a100-1x2");
   const Graph graph = small_gpt(2);
