@@ -75,9 +75,9 @@ void add_training(CLI::App& command, Training& training,
                   std::span<const std::string_view> keys = {});
 inline constexpr std::array<std::string_view, 2> kBatchKeys = {"batch", "batch_per_device"};
 /// How a step on real devices trains.
-inline constexpr std::array<std::string_view, 10> kStepKeys = {
-    "sync",      "bucket",      "zero",     "zero_group", "offload",
-    "optimizer", "micro_batch", "schedule", "recompute",  "train"};
+inline constexpr std::array<std::string_view, 11> kStepKeys = {
+    "sync",        "bucket",   "zero",    "zero_group", "offload", "optimizer",
+    "micro_batch", "schedule", "overlap", "recompute",  "train"};
 /// --set, repeatable, one change each.
 void add_what_ifs(CLI::App& command, WhatIfs& changes);
 /// --devices, required, and the --dtype that they compute in.

@@ -26,6 +26,8 @@ std::string step_text(const Training& training, const std::string& framework) {
     text += fmt::format(", gradients {}", name(dtype_of(*training.gradients)));
   if (training.micro_batch) text += fmt::format(", micro-batch {}", *training.micro_batch);
   if (!training.schedule.empty()) text += fmt::format(", schedule {}", training.schedule);
+  if (training.overlap != PassOverlap::none)
+    text += fmt::format(", overlap {}", name(training.overlap));
   if (training.recompute != Recompute::none) {
     text += fmt::format(", recompute {}", name(training.recompute));
   }

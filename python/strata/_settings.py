@@ -27,6 +27,7 @@ class Step(TypedDict, total=False):
     optimizer: str
     micro_batch: int
     schedule: File
+    overlap: str
     recompute: str
     train: str
 

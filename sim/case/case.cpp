@@ -49,6 +49,7 @@ Training training_of(const Case& input) {
   if (input.cut) training.micro_batch = input.cut->samples;
   training.schedule =
       input.schedule.kind ? std::string(name(*input.schedule.kind)) : input.schedule.file;
+  training.overlap = input.schedule.overlap;
   training.recompute = input.recompute;
   training.train = input.train;
   return training;

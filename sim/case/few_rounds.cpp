@@ -48,6 +48,7 @@ std::optional<FewRounds> few_rounds(const Case& input, const Strategy& strategy,
       return FewRounds{3 * count, count, count};
     case ScheduleKind::one_f_one_b:
     case ScheduleKind::zb_h1:
+      if (input.schedule.overlap != PassOverlap::none) return FewRounds{2 * count + 4, 1, 1};
       if (count > 3 && waits_for_the_middle(loads(input, strategy, stages, costs))) {
         return FewRounds{2 * count + 2, count - 2, 1};
       }

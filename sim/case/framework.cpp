@@ -28,9 +28,9 @@ std::span<const EmbeddedFile> framework_files();  // generated: profiles/framewo
 namespace {
 
 // What of a step a framework may decide; the rest is the network, the machine and its use.
-constexpr std::array<std::string_view, 10> kSettings = {
-    "sync",  "bucket",    "zero",      "zero_group", "offload",
-    "dtype", "gradients", "optimizer", "schedule",   "recompute"};
+constexpr std::array<std::string_view, 11> kSettings = {
+    "sync",      "bucket",    "zero",     "zero_group", "offload",  "dtype",
+    "gradients", "optimizer", "schedule", "overlap",    "recompute"};
 
 // A value by itself, or with its source.
 FrameworkEntry read_entry(const SettingSpec& setting, const std::string& key, const Value& value) {

@@ -28,6 +28,7 @@ ScheduleChoice read_schedule_choice(const std::string& text) {
 void cut_in_time(const Training& training, std::int64_t batch, Case& input) {
   if (training.micro_batch) input.cut = {batch, *training.micro_batch};
   input.schedule = read_schedule_choice(training.schedule);
+  input.schedule.overlap = training.overlap;
   input.recompute = training.recompute;
 }
 

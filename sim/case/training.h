@@ -11,6 +11,7 @@
 #include "sim/graph/optimizer.h"
 #include "sim/step/gradient_sync.h"
 #include "sim/strategy/recomputation.h"
+#include "sim/strategy/schedule.h"
 
 namespace strata {
 
@@ -23,6 +24,7 @@ struct Training {
   Optimizer optimizer = Optimizer::sgd;
   std::optional<std::int64_t> micro_batch;  ///< samples of a round for each data-parallel group
   std::string schedule;                     ///< a ScheduleKind, a file, or the usual one
+  PassOverlap overlap = PassOverlap::none;
   Recompute recompute = Recompute::none;
   std::string train = {};  ///< which parameters (parse_finetuning()); all where empty
 
@@ -48,6 +50,7 @@ void each_setting(AnyTraining& training, const Visit& visit) {
   visit("optimizer", training.optimizer);
   visit("micro_batch", training.micro_batch);
   visit("schedule", training.schedule);
+  visit("overlap", training.overlap);
   visit("recompute", training.recompute);
   visit("train", training.train);
 }

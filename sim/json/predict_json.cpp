@@ -124,6 +124,7 @@ Json prediction_json(const Case& input, const Prediction& prediction) {
   json["offload"] = name(input.sync.offload);
   json["optimizer"] = name(input.optimizer);
   json["gradients"] = name(input.dtypes.gradients);
+  json["overlap"] = name(input.schedule.overlap);
   json["recompute"] = name(input.recompute);
   json["train"] = input.train.empty() ? "full" : input.train;
   json["trained_parameters"] = input.graph.trained_parameters();

@@ -86,6 +86,7 @@ Json run_json(const RunNames& names, const RunReport& report) {
                {"zero", static_cast<int>(names.training.sync.zero)},
                {"zero_group", names.training.sync.zero_group},
                {"optimizer", name(names.training.optimizer)},
+               {"overlap", name(names.training.overlap)},
                {"recompute", name(names.training.recompute)},
                {"train", names.training.train.empty() ? "full" : names.training.train},
                {"rounds", report.plan.rounds()},

@@ -35,7 +35,7 @@ void expand_instances(Expansion& to) {
     const StepInstance& at = step.instances[k];
     // Half of the instances are backward passes, which have more.
     if (k > 0 && k == step.instances.size() / 4 && step.rounds > 4) to.builder.expect(5);
-    to.builder.begin_instance(at.instance.round, step.in_turn);
+    to.builder.begin_instance(at.instance.round, step.in_turn, at.instance.beside);
     begin_round(to, at.instance.round);
     for (const Action& action : actions.subspan(at.first, at.last - at.first)) expand(to, action);
     if (at.ends_round) to.rounds[at.instance.round].reset();

@@ -16,8 +16,9 @@ PlanBuilder::PlanBuilder(DType dtype, std::size_t device_count, std::uint32_t ro
   plan_.operand_offsets_.push_back(0);
 }
 
-void PlanBuilder::begin_instance(std::uint32_t round, bool in_turn) {
+void PlanBuilder::begin_instance(std::uint32_t round, bool in_turn, bool beside) {
   round_ = round;
+  beside_ = beside;
   instance_ = in_turn ? ++instances_ : 0;
 }
 
@@ -40,8 +41,7 @@ void PlanBuilder::expect(double times) {
 // A task that comes after another of its instance on its device comes after the last one's, too.
 void PlanBuilder::take_turn(const Task& task, TaskId id, std::size_t first_dependency) {
   Turn& turn = turns_[task.device()];
-  if (turn.instance != instance_) {
-    turn.instance = instance_;
+  if (std::exchange(turn.instance, instance_) != instance_ && !beside_) {
     turn.first = id;
     turn.before = std::exchange(turn.open, {});
   }

@@ -24,8 +24,9 @@ class PlanBuilder {
   void merge_products(MergedProducts products) { plan_.products_ = std::move(products); }
 
   /// What is added from here on belongs to the round. `in_turn`: and is an instance, of which each
-  /// device computes all after all of the instance before it that is in turn.
-  void begin_instance(std::uint32_t round, bool in_turn);
+  /// device computes all after all of the instance before it that is in turn; `beside`: after all
+  /// of those before that one.
+  void begin_instance(std::uint32_t round, bool in_turn, bool beside);
   /// Whether what is added computes again what was not kept.
   void recompute(bool again) { again_ = again; }
 
@@ -112,6 +113,7 @@ class PlanBuilder {
   KnownBoxes known_boxes_;
   std::vector<Turn> turns_;     ///< by device
   std::uint32_t instance_ = 0;  ///< 0: none in turn
+  bool beside_ = false;         ///< the instance before it on its device
   std::uint32_t instances_ = 0;
   std::uint32_t round_ = 0;
   bool again_ = false;

@@ -18,6 +18,7 @@
 #include "sim/scenario/decimal.h"
 #include "sim/strategy/hybrid.h"
 #include "sim/strategy/recomputation.h"
+#include "sim/strategy/schedule.h"
 #include "sim/strategy/search_space.h"
 #include "sim/text/units.h"
 
@@ -111,6 +112,12 @@ constexpr auto kSettings = std::to_array<SettingSpec>({
     {"schedule", ValueForm::text, kEveryJob, "ORDER",
      "in which order stages compute rounds: gpipe, 1f1b, interleaved, zb-h1, zb-v or a .csv file "
      "(default 1f1b; interleaved or zb-v where stages have several chunks)"},
+    {"overlap", ValueForm::choice, kEveryJob, "WHAT",
+     "what of a step computes while another part waits: none, or experts, a forward pass beside "
+     "the "
+     "backward pass before it, of another micro-batch, as tokens go to experts and back (default "
+     "none)",
+     kPassOverlapNames},
     {"recompute", ValueForm::choice, kEveryJob, "WHAT",
      "what is computed again for the backward pass, not kept: none, selective (attentions that "
      "keep their scores) or full (all of a block but what it reads; default none)",

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <set>
 #include <utility>
@@ -11,8 +10,6 @@
 #include <fmt/ranges.h>
 
 #include "sim/base/error.h"
-#include "sim/text/file.h"
-#include "sim/text/split.h"
 
 namespace strata {
 namespace {
@@ -24,7 +21,6 @@ constexpr std::array<std::pair<std::string_view, ScheduleKind>, 5> kKinds = {{
     {"zb-h1", ScheduleKind::zb_h1},
     {"zb-v", ScheduleKind::zb_v},
 }};
-constexpr std::string_view kLetters = "FBIW";  // by Pass
 
 std::size_t chunks_per_stage(const Pipeline& pipeline) {
   return pipeline.chunks() / pipeline.stages;
@@ -83,10 +79,14 @@ std::vector<Instance> gpipe(const Pipeline& pipeline, std::uint32_t stage, std::
   return order;
 }
 
-// As many forward passes as there are stages from this one on, then one of each by turns.
-std::vector<Instance> one_f_one_b(std::uint32_t stages, std::uint32_t stage, std::uint32_t rounds) {
+// As many forward passes as there are stages from this one on, then one of each by turns. Those
+// that compute side by side end together, and other stages go on with both: a forward pass needs
+// one more for each stage after this one to be there in time.
+std::vector<Instance> one_f_one_b(std::uint32_t stages, std::uint32_t stage, std::uint32_t rounds,
+                                  PassOverlap overlap) {
   Order order(rounds);
-  for (std::uint32_t r = 0; r + stage + 1 < stages; ++r) order.add(stage, Pass::forward);
+  const std::uint32_t ahead = (overlap == PassOverlap::none ? 1 : 2) * (stages - stage - 1);
+  for (std::uint32_t r = 0; r < ahead; ++r) order.add(stage, Pass::forward);
   for (std::uint32_t r = 0; r < rounds; ++r) {
     order.add(stage, Pass::forward);
     order.add(stage, Pass::backward);
@@ -234,11 +234,12 @@ std::optional<ScheduleKind> schedule_kind(std::string_view name) {
 }
 
 std::string text(const Instance& instance) {
-  return fmt::format("{}{}{}", instance.chunk, kLetters[static_cast<std::size_t>(instance.pass)],
-                     instance.round);
+  return fmt::format("{}{}{}", instance.chunk,
+                     kPassLetters[static_cast<std::size_t>(instance.pass)], instance.round);
 }
 
-Schedule schedule(ScheduleKind kind, const Pipeline& pipeline, std::uint32_t rounds) {
+Schedule schedule(ScheduleKind kind, const Pipeline& pipeline, std::uint32_t rounds,
+                  PassOverlap overlap) {
   check_suits(kind, pipeline);
   const auto stages = static_cast<std::uint32_t>(pipeline.stages);
   Schedule result;
@@ -249,7 +250,7 @@ Schedule schedule(ScheduleKind kind, const Pipeline& pipeline, std::uint32_t rou
         result.push_back(gpipe(pipeline, stage, rounds));
         break;
       case ScheduleKind::one_f_one_b:
-        result.push_back(one_f_one_b(stages, stage, rounds));
+        result.push_back(one_f_one_b(stages, stage, rounds, overlap));
         break;
       case ScheduleKind::interleaved:
         result.push_back(Interleaved(pipeline, rounds).of(stage));
@@ -269,59 +270,6 @@ ScheduleKind usual_schedule(const Pipeline& pipeline) {
   if (pipeline.chunks() == pipeline.stages) return ScheduleKind::one_f_one_b;
   if (lies_in_turn(pipeline)) return ScheduleKind::interleaved;
   return lies_in_a_v(pipeline) ? ScheduleKind::zb_v : ScheduleKind::gpipe;
-}
-
-namespace {
-
-// Reads the number at the front of the text, and takes it away.
-std::optional<std::uint32_t> take_number(std::string_view& text) {
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc()) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return value;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-std::optional<Instance> parse_instance(std::string_view text) {
-  const auto chunk = take_number(text);
-  if (!chunk || text.empty()) return std::nullopt;
-  const std::size_t letter = kLetters.find(text.front());
-  text.remove_prefix(1);
-  const auto round = take_number(text);
-  if (letter == std::string_view::npos || !round || !text.empty()) return std::nullopt;
-  return Instance{*chunk, *round, static_cast<Pass>(letter)};
-}
-
-}  // namespace
-
-Schedule read_schedule(const std::string& file) {
-  const std::string content = read_file(file);
-  Schedule schedule;
-  std::size_t number = 0;
-  for (std::string_view line : split(content, '\n')) {
-    ++number;
-    line = trimmed(line);
-    if (line.empty() || line.front() == '#') continue;
-    std::vector<Instance>& order = schedule.emplace_back();
-    for (std::string_view field : split(line, ',')) {
-      field = trimmed(field);
-      if (field.empty()) continue;
-      const auto instance = parse_instance(field);
-      if (!instance) {
-        throw InputError(fmt::format(
-            "{}:{}: '{}' is no instance; allowed: a chunk, F, B, I or W, and a round: 0F3", file,
-            number, field));
-      }
-      order.push_back(*instance);
-    }
-  }
-  return schedule;
 }
 
 namespace {
@@ -428,7 +376,7 @@ class Turns {
 
   // What it waits for first; nothing where it may go.
   std::optional<Instance> missing(const Instance& instance) const {
-    const auto& [chunk, round, pass] = instance;
+    const auto& [chunk, round, pass, beside] = instance;
     if (pass == Pass::forward) {
       for (std::uint32_t before : pipeline_.feeds_on[chunk]) {
         if (!forward_done(before, round)) return Instance{before, round, Pass::forward};
@@ -473,19 +421,36 @@ std::vector<Instance> in_one_order(const Schedule& schedule, const Pipeline& pip
   return Turns(schedule, pipeline).all();
 }
 
+namespace {
+
+// A forward pass in steady state is of a later round than the backward pass before it.
+Schedule overlapped(Schedule schedule, PassOverlap overlap) {
+  if (overlap == PassOverlap::none) return schedule;
+  for (std::vector<Instance>& stage : schedule) {
+    for (std::size_t k = 1; k < stage.size(); ++k) {
+      if (stage[k].pass != Pass::forward || stage[k - 1].pass == Pass::forward) continue;
+      stage[k].beside = true;
+    }
+  }
+  return schedule;
+}
+
+}  // namespace
+
 std::vector<Instance> instances(const ScheduleChoice& choice, const Pipeline& pipeline,
                                 std::uint32_t rounds) {
   if (!choice.own.empty()) {
     try {
       check_schedule(choice.own, pipeline, rounds);
-      return in_one_order(choice.own, pipeline);
+      return in_one_order(overlapped(choice.own, choice.overlap), pipeline);
     } catch (InputError& error) {
       error.add_context(choice.file);
       throw;
     }
   }
   const ScheduleKind kind = choice.kind.value_or(usual_schedule(pipeline));
-  return in_one_order(schedule(kind, pipeline, rounds), pipeline);
+  return in_one_order(overlapped(schedule(kind, pipeline, rounds, choice.overlap), choice.overlap),
+                      pipeline);
 }
 
 }  // namespace strata

@@ -122,9 +122,9 @@ TEST(Document, NamesTheLineOfWhatIsWrong) {
   EXPECT_EQ(error("\"ps\"", "\"rings\""),
             "s.json:8: unknown sync \"rings\"; allowed: ps, ring, tree, hierarchical, auto");
   EXPECT_EQ(error("\"overlap\",", ""),
-            "s.json:25: 'sets[1]' must be a key and its value; it is a list");
+            "s.json:26: 'sets[1]' must be a key and its value; it is a list");
   EXPECT_EQ(error("\"degrees\": [\n        1,", "\"degrees\": ["),
-            "s.json:34: 'degrees' must be a list of 5 integers; it is a list");
+            "s.json:35: 'degrees' must be a list of 5 integers; it is a list");
 }
 
 TEST(Document, TakesNullForAbsent) {

@@ -184,7 +184,8 @@ TEST(Frameworks, RefuseWhatTheyCannotSay) {
   EXPECT_EQ(
       said_of("name = \"ours\"\n[settings]\nbatch = 3\n[set]\ncolour = \"red\"\n"),
       "ours.toml:3: unknown key 'batch'; allowed: sync, bucket, zero, zero_group, offload, dtype, "
-      "gradients, optimizer, schedule, recompute\nours.toml:5: unknown key 'colour'; allowed: " +
+      "gradients, optimizer, schedule, overlap, recompute\nours.toml:5: unknown key 'colour'; "
+      "allowed: " +
           what_if_keys());
   EXPECT_THAT(said_of("name = \"ours\"\n[settings]\noptimizer = \"sdg\"\n"),
               ::testing::HasSubstr("ours.toml:3: unknown optimizer \"sdg\"; allowed: sgd"));

@@ -28,7 +28,7 @@ const std::vector<Bad> kBadKeys = {
      "5: unknown key 'batches'; allowed: name, job, model, dim, seq, cluster, devices, batch, "
      "batch_per_device, strategy, sync, bucket, zero, zero_group, offload, dtype, gradients, "
      "optimizer, "
-     "micro_batch, schedule, recompute, train, as, profile, memory_limit, jitter, "
+     "micro_batch, schedule, overlap, recompute, train, as, profile, memory_limit, jitter, "
      "steps, "
      "degrees, reductions, objective, warmup, lr, beta1, beta2, epsilon, weight_decay, seed, "
      "layers, "

@@ -167,6 +167,36 @@ TEST(Schedule, NamesWhoWaitsForWhom) {
             "waits in 1F1 for 0F1 of stage 0");
 }
 
+std::string marked(const std::vector<Instance>& stage) {
+  std::string all;
+  for (const Instance& instance : stage) {
+    all += (all.empty() ? "" : instance.beside ? "+" : " ") + text(instance);
+  }
+  return all;
+}
+
+// Each stage is two forward passes further ahead than the next one: in the pair that the next one
+// computes meanwhile, both are those that this one made before.
+TEST(Schedule, OverlapsForwardPassesWithBackwardOnes) {
+  ScheduleChoice choice;
+  choice.overlap = PassOverlap::experts;
+  std::vector<std::vector<Instance>> stages(2);
+  for (const Instance& instance : instances(choice, chain(2, 1), 4)) {
+    stages[instance.chunk].push_back(instance);
+  }
+  EXPECT_EQ(marked(stages[0]), "0F0 0F1 0F2 0B0+0F3 0B1 0B2 0B3");
+  EXPECT_EQ(marked(stages[1]), "1F0 1B0+1F1 1B1+1F2 1B2+1F3 1B3");
+}
+
+TEST(Schedule, ReadsWhatOverlaps) {
+  const std::string file = testing::TempDir() + "/overlap.csv";
+  std::ofstream(file) << "0F0,(0F1;0B0)OVERLAP_F_B,0B1\n";
+  EXPECT_EQ(marked(read_schedule(file).front()), "0F0 0F1+0B0 0B1");
+  std::ofstream(file) << "0F0,(0F1;0B)OVERLAP_F_B\n";
+  EXPECT_EQ(error_of([&] { read_schedule(file); }),
+            file + ":1: '0B' is no instance; allowed: a chunk, F, B, I or W, and a round: 0F3");
+}
+
 TEST(Schedule, ReadsALineForEachStage) {
   const std::string file = testing::TempDir() + "/schedule.csv";
   std::ofstream(file) << "# two stages\n0F0,0F1,,0I0,0W0, 0B1\n1F0,1B0,1F1,1B1\n";
