@@ -374,8 +374,10 @@ class CaseDrawer {
   }
 
   // Most kinds of devices know few implementations of an attention, but all have the first and the
-  // last.
+  // last. Servers update as gradients arrive, and wait for none.
   std::string word_of(const WhatIfSpec& what_if) {
+    const bool waits = what_if.key == "gradient.clip" || what_if.key == "gradient.unscale";
+    if (waits && drawn_.value("sync") == "ps") return std::string(what_if.words.back());
     if (what_if.key != "attention" || is_said(random_)) return one_of(random_, what_if.words);
     return std::string(pick(random_, 0, 1) == 0 ? what_if.words.front() : what_if.words.back());
   }
