@@ -31,7 +31,7 @@ std::optional<SlotMoves> slot_moves(const Graph& graph, const Moves& moves) {
   return SlotMoves{moves.layer, std::holds_alternative<Dispatch>(graph[producer].op)};
 }
 
-// Whether any of the experts that a token has is one of `some` of all, if each choice is as likely.
+// The share of tokens that have any of `some` of the experts, if each choice is as likely.
 double has_one_of(double some, double experts, std::int64_t top_k) {
   double none = 1;
   for (std::int64_t i = 0; i < top_k; ++i) {
@@ -39,6 +39,15 @@ double has_one_of(double some, double experts, std::int64_t top_k) {
     none *= std::max(0.0, experts - some - taken) / (experts - taken);
   }
   return 1 - none;
+}
+
+double binomial(std::int64_t n, std::int64_t k) {
+  if (k < 0 || k > n) return 0;
+  double ways = 1;
+  for (std::int64_t i = 1; i <= k; ++i) {
+    ways *= static_cast<double>(n - k + i) / static_cast<double>(i);
+  }
+  return ways;
 }
 
 std::size_t largest_domain(const Cluster& cluster, std::span<const DeviceId> devices) {
@@ -50,20 +59,45 @@ std::size_t largest_domain(const Cluster& cluster, std::span<const DeviceId> dev
   return largest;
 }
 
-/// What a layer's dispatch makes of a token.
+/// What a layer's router and dispatch make of a token.
 struct Tokens {
-  std::int64_t top_k = 1;  ///< how many experts compute it
-  double slots = 1;        ///< how many slots there are for each token; more than top_k if padded
-  double channels = 1;     ///< how many values it has
+  std::int64_t top_k = 1;       ///< how many experts compute it
+  std::int64_t groups = 1;      ///< of neighbouring experts
+  std::int64_t top_groups = 1;  ///< of which those that compute it are
+  double slots = 1;     ///< how many slots there are for each token; more than top_k if padded
+  double channels = 1;  ///< how many values it has
 };
 
 Tokens tokens_of(const Graph& graph, LayerId experts) {
   const LayerId id = dispatch_of(graph, experts);
   const Layer& dispatch = graph[id];
   const Extents& tokens = graph[dispatch.inputs.front()].output;
-  return {std::get<Dispatch>(dispatch.op).top_k,
-          static_cast<double>(volume(dispatch.output)) / static_cast<double>(volume(tokens)),
-          static_cast<double>(tokens[Dim::c])};
+  Tokens of;
+  of.top_k = std::get<Dispatch>(dispatch.op).top_k;
+  if (const auto* router = std::get_if<Router>(&graph[dispatch.inputs.back()].op)) {
+    of.groups = router->groups;
+    of.top_groups = router->top_groups;
+  }
+  of.slots = static_cast<double>(volume(dispatch.output)) / static_cast<double>(volume(tokens));
+  of.channels = static_cast<double>(tokens[Dim::c]);
+  return of;
+}
+
+// The share of tokens that have any of `some` neighbouring experts. Of the groups that these are
+// of, a token's router chooses a hypergeometric number.
+double share_with_one_of(const Tokens& tokens, double some, double experts) {
+  const double group = experts / static_cast<double>(tokens.groups);
+  const std::int64_t neighbours = std::max<std::int64_t>(1, std::llround(some / group));
+  const double open = group * static_cast<double>(tokens.top_groups);
+  double share = 0;
+  for (std::int64_t chosen = 1; chosen <= std::min(neighbours, tokens.top_groups); ++chosen) {
+    const double likely = binomial(neighbours, chosen) *
+                          binomial(tokens.groups - neighbours, tokens.top_groups - chosen) /
+                          binomial(tokens.groups, tokens.top_groups);
+    const double there = some * static_cast<double>(chosen) / static_cast<double>(neighbours);
+    share += likely * has_one_of(there, open, tokens.top_k);
+  }
+  return share;
 }
 
 // What each domain's experts have of the tokens that they would have if all experts had equally
@@ -94,7 +128,7 @@ double wanted_by_a_device(const Expansion& to, LayerId experts) {
   const Layer& layer = to.graph[experts];
   const std::int32_t parts = to.strategy[experts].degrees[Dim::d];
   const auto all = static_cast<double>(layer.routing.experts);
-  const double balanced = has_one_of(all / parts, all, tokens_of(to.graph, experts).top_k);
+  const double balanced = share_with_one_of(tokens_of(to.graph, experts), all / parts, all);
   double sum = 0;
   Box box = whole(layer.output);
   for (std::int32_t i = 0; i < parts; ++i) {
@@ -115,9 +149,9 @@ SentOnce sent_once(const Expansion& to, LayerId experts, std::span<const DeviceI
                count = static_cast<double>(devices.size());
   const auto near = static_cast<double>(largest_domain(to.cluster, devices));
   const double load = most_load(layer, to.strategy[experts].degrees[Dim::d]);
-  const double device = std::min(1.0, load * has_one_of(all / parts, all, tokens.top_k));
+  const double device = std::min(1.0, load * share_with_one_of(tokens, all / parts, all));
   const double domain = std::min(1.0, most_load_of_domains(to, experts, devices) *
-                                          has_one_of(all * near / count, all, tokens.top_k));
+                                          share_with_one_of(tokens, all * near / count, all));
   SentOnce sent{true, device * count * parts / (near * tokens.slots),
                 domain * parts / (near * tokens.slots)};
   if (const auto& sends = to.cluster.communication_library().token_sends) {

@@ -3,9 +3,11 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -105,6 +107,33 @@ TEST(SlotExchanges, SendATokenOnceToAHost) {
   }
   EXPECT_GT(between, 0U);
   EXPECT_LT(between, each.size());
+}
+
+// Of two groups of 4 experts, a host each, a token has 2 experts of one: half of the tokens go to
+// the other host, in place of 11/14. With 4 groups of 2, of which it has 2, a host has none of them
+// with 1 of 6 choices; with 4 of 6 one group, so 1 - 1/6 of its choices of 2 of 4 experts are
+// there; with 1 of 6 both.
+TEST(SlotExchanges, SendATokenToTheGroupsThatItsRouterChooses) {
+  const Cluster hosts = preset_cluster("h100-2x4");
+  const auto sent = [&](std::string_view groups) {
+    const Graph graph = with_routing(
+        build_zoo(fmt::format("llama:layers=1,hidden=32,heads=4,seq=16,vocab=64,experts=8,topk=2,"
+                              "moe_ffn=24{}",
+                              groups),
+                  kSamples),
+        [](ExpertRouting& routing) { routing.dispatch = TokenDispatch::deepep; });
+    return loads(lowered(graph, hosts), hosts);
+  };
+  const auto any = sent(""), one = sent(",groups=2,topk_groups=1"),
+             two = sent(",groups=4,topk_groups=2");
+  std::size_t between = 0;
+  for (const auto& [link, weight] : any) {
+    if (link.find("nic") == std::string::npos) continue;
+    EXPECT_NEAR(one.at(link), weight * 0.5 * 14 / 11, 1e-9) << link;
+    EXPECT_NEAR(two.at(link), weight * (4 * 5 / 6.0 + 1) / 6 * 14 / 11, 1e-9) << link;
+    ++between;
+  }
+  EXPECT_GT(between, 0U);
 }
 
 // Other devices have three quarters of the slots, and of the tokens' experts as above.

@@ -413,9 +413,11 @@ TEST_P(Classes, DoWhatAllDevicesDoInMixtures) {
     Random random(seed);
     const char* const names[] = {"p100-2x4", "p100-4x4", "h200-2x8", "h200-4x4", "a100-2x4"};
     const Cluster cluster = preset_cluster(names[random() % std::size(names)]);
-    Graph graph =
-        build_zoo("llama:layers=2,hidden=8,heads=4,ffn=6,seq=8,vocab=8,experts=8,shared_ffn=4",
-                  static_cast<std::int64_t>(cluster.device_count()));
+    const char* const groups[] = {"", ",groups=2,topk_groups=1", ",groups=4,topk_groups=2"};
+    Graph graph = build_zoo(
+        fmt::format("llama:layers=2,hidden=8,heads=4,ffn=6,seq=8,vocab=8,experts=8,shared_ffn=4{}",
+                    groups[random() % std::size(groups)]),
+        static_cast<std::int64_t>(cluster.device_count()));
     graph = with_routing(graph, [by = random() % kTokenDispatchNames.size()](ExpertRouting& r) {
       r.dispatch = static_cast<TokenDispatch>(by);
     });
