@@ -51,8 +51,11 @@ AllToAlls read_all_to_all(Table table) {
 }
 
 TokenSends read_token_sends(Table table) {
-  TokenSends sends{
-      latency_or_none(table, "latency"), share(table, "share"), share(table, "network_share"), {}};
+  TokenSends sends;
+  sends.latency = latency_or_none(table, "latency");
+  sends.share = share(table, "share");
+  sends.network_share = share(table, "network_share");
+  sends.forward_share = table.number_or("forward_share", sends.share, kLeastShare, 1);
   if (const auto row = table.optional("row")) sends.row = read_bytes(*row);
   table.finish();
   return sends;
@@ -114,6 +117,7 @@ std::string print_library(const CommunicationLibrary& library) {
     line("latency", toml_quoted(print_exact(library.token_sends->latency)));
     line("share", fmt::format("{}", library.token_sends->share));
     line("network_share", fmt::format("{}", library.token_sends->network_share));
+    line("forward_share", fmt::format("{}", library.token_sends->forward_share));
     line("row", toml_quoted(fmt::format("{} B", library.token_sends->row.value)));
   }
   return out;

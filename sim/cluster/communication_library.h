@@ -51,6 +51,7 @@ struct TokenSends {
   Seconds latency;           ///< whatever the tokens
   double share = 1;          ///< of the bandwidth of links inside domains
   double network_share = 1;  ///< likewise between domains
+  double forward_share = 1;  ///< of links inside where tokens also come from other domains
   Bytes row;                 ///< what a token's way inside a domain costs besides its own bytes
   bool operator==(const TokenSends&) const = default;
 };

@@ -94,10 +94,13 @@ PhaseShape sent_once(PhaseShape shape, const SentOnce& sent) {
 CollectivePhase by(const TokenSends& sends, const PhaseShape& shape) {
   CollectivePhase phase = as_is(shape);
   phase.latency += sends.latency;
+  const bool forwards =
+      std::ranges::any_of(shape.loads, [](const StepLoad& load) { return load.between > 0; });
+  const double inside = forwards ? sends.forward_share : sends.share;
   for (std::size_t i = 0; i < phase.loads.size(); ++i) {
     const StepLoad& load = shape.loads[i];
     phase.loads[i].share =
-        load.weight() / (load.inside / sends.share + load.between / sends.network_share);
+        load.weight() / (load.inside / inside + load.between / sends.network_share);
   }
   return phase;
 }

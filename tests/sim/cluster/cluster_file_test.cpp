@@ -85,6 +85,7 @@ copy = 1
 latency = "50 us"
 share = 0.7
 network_share = 0.8
+forward_share = 0.6
 row = "500 B"
 )";
 
@@ -96,7 +97,7 @@ TEST(ClusterFile, ReadsHowCollectivesMoveBytes) {
        {"large", Seconds{20e-6}, Seconds{1e-6}, Seconds{3e-6}, 0.8, 0.9}},
       SwitchSums{Seconds{70e-6}, 0.7},
       AllToAlls{Seconds{14e-6}, Seconds{1e-6}, 0.6, 1},
-      TokenSends{Seconds{50e-6}, 0.7, 0.8, Bytes{500}}};
+      TokenSends{Seconds{50e-6}, 0.7, 0.8, 0.6, Bytes{500}}};
   EXPECT_EQ(cluster.communication_library(), wanted);
   EXPECT_NE(cluster, parse_cluster(kTwoBoxes, "c.toml"));
   EXPECT_EQ(parse_cluster(print_cluster(cluster), "c.toml"), cluster);

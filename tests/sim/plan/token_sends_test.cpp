@@ -55,12 +55,14 @@ std::string cluster_of(const MeasuredSends& row) {
   return fmt::format("{}-{}x{}", kind, row.hosts, row.gpus / row.hosts);
 }
 
-// Of the exchange that brings tokens of so many channels in bf16 to experts.
+// Of the exchange that brings tokens of so many channels in bf16 to experts, those of each token on
+// four hosts at most.
 double seconds_of(const MeasuredSends& row, const Cluster& cluster, std::int64_t channels) {
   const Graph graph = with_routing(
       build_zoo(fmt::format("llama:layers=1,hidden={},heads={},seq={},vocab=64,experts={},topk={},"
-                            "moe_ffn=64",
-                            channels, row.hidden / 128, row.tokens, row.experts, row.top_k),
+                            "moe_ffn=64,groups={},topk_groups={}",
+                            channels, row.hidden / 128, row.tokens, row.experts, row.top_k,
+                            row.hosts, std::min<std::int64_t>(row.hosts, 4)),
                 row.gpus),
       [](ExpertRouting& routing) { routing.dispatch = TokenDispatch::deepep; });
   LowerOptions options;
@@ -87,7 +89,8 @@ double median_of(std::vector<double> errors) {
   return errors[errors.size() / 2];
 }
 
-// H100 and H200 are fitted to one host. Others are assumed.
+// H100 and H200 are fitted to one, two and four hosts. Eight of these hosts had a poor network;
+// other devices are assumed.
 TEST(TokenSends, AreAsFarFromTheirRowsAsIsSaid) {
   std::map<std::tuple<std::string, std::int64_t, std::string>, std::vector<double>> errors;
   std::map<std::string, Cluster> clusters;
@@ -107,7 +110,9 @@ TEST(TokenSends, AreAsFarFromTheirRowsAsIsSaid) {
     const double median = median_of(sizes);
     fmt::print("| {} | {} | {} | {} | {:.1f} % | {:+.1f} % |\n", kind, hosts, what, all.size(),
                100 * median, 100 * median_of(all));
-    if (hosts == 1 && kind.starts_with("h")) EXPECT_LT(median, 0.10) << kind << what;
+    if (!kind.starts_with("h")) continue;
+    if (hosts == 1 || hosts == 4) EXPECT_LT(median, 0.10) << kind << what;
+    if (hosts == 2) EXPECT_LT(median, 0.16) << kind << what;
   }
 }
 
