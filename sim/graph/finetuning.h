@@ -23,7 +23,7 @@ struct Lora {
   /// layers end.
   std::vector<std::string> targets;
   WeightFormat format = WeightFormat::plain;  ///< of the linear layers of the network itself
-  std::vector<std::string> also;              ///< layers that are trained whole, as in Finetuning
+  std::vector<std::string> also;  ///< layers that are trained whole; what names begin with
   bool operator==(const Lora&) const = default;
 };
 

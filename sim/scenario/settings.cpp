@@ -124,10 +124,10 @@ constexpr auto kSettings = std::to_array<SettingSpec>({
      kRecomputeNames},
     {"train", ValueForm::training, kEveryJob, "WHAT",
      "which parameters a step trains: full (all), lora:r=R[,alpha=A][,targets=attention|all|"
-     "NAME+NAME][,dtype=nf4|int8] (adapters of rank R beside products, whose own weights, and all "
-     "others, stay as they are, in fewer bits where a dtype says so; alpha is 2 R, targets those "
-     "of attention), or frozen:LAYER[+LAYER] (all but those of layers that begin so; default "
-     "full)"},
+     "NAME+NAME][,dtype=nf4|int8][,also=LAYER+LAYER] (adapters of rank R beside products, and "
+     "layers that begin as `also` says; all other weights stay as they are, in fewer bits where a "
+     "dtype says so; alpha is 2 R, targets those of attention), or frozen:LAYER[+LAYER] (all but "
+     "those of layers that begin so; default full)"},
     {"as", ValueForm::text, kSimulated, "FRAMEWORK",
      "run as a framework does: a name (strata frameworks) or a .toml file; docs/frameworks.md has "
      "what each sets (default none)"},

@@ -164,9 +164,9 @@ class Finetuning(unittest.TestCase):
                     self.assertLessEqual(off, TOLERANCE * max(1e-2, numpy.abs(change).max()),
                                          f"{where} {name}")
 
-    def check_lora(self, train, rank, scale, words):
+    def check_lora(self, train, rank, scale, words, also=()):
         network = Llama((rank, scale, [WORDS[word] for word in words]))
-        self.check(train, network, lambda name: "_lora_" in name)
+        self.check(train, network, lambda name: "_lora_" in name or name in also)
 
     def test_adapters_of_attention(self):
         self.check_lora("lora:r=4", 4, 2, "qkvo")
@@ -176,6 +176,10 @@ class Finetuning(unittest.TestCase):
 
     def test_adapters_without_a_scale(self):
         self.check_lora("lora:r=2,alpha=2,targets=v+down", 2, 1, ("v", "down"))
+
+    def test_layers_trained_beside_adapters(self):
+        self.check_lora("lora:r=2,targets=q,also=embedding+head+norm", 2, 2, "q",
+                        ("embedding", "head", "norm"))
 
     def test_frozen_layers(self):
         self.check("frozen:embedding+block1", Llama(),

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/base/error.h"
 #include "sim/cluster/presets.h"
 #include "sim/graph/zoo.h"
 #include "sim/plan/lower.h"
@@ -69,6 +70,19 @@ TEST(Finetuning, PutsAdaptersBesideProducts) {
   EXPECT_FALSE(graph.find("block1_key_lora").valid());
   EXPECT_FALSE(trained("lora:r=3,alpha=3").find("block1_query_lora_scale").valid());
   EXPECT_EQ(trained("full"), trained(""));
+}
+
+TEST(Finetuning, TrainsSomeLayersWholeBesideAdapters) {
+  const Graph graph = trained("lora:r=3,targets=q,dtype=nf4,also=embedding+block2_query");
+  EXPECT_EQ(graph.trained_parameters(), 3 * (16 + 16) + 20 * 16 + 16 * 16);
+  EXPECT_FALSE(graph[graph.find("embedding")].frozen);
+  EXPECT_TRUE(graph[graph.find("head")].frozen);
+  EXPECT_TRUE(graph.find("block1_query_lora").valid());
+  const Layer& whole = graph[graph.find("block2_query")];
+  EXPECT_FALSE(whole.frozen);
+  EXPECT_EQ(whole.format, WeightFormat::plain);
+  EXPECT_FALSE(graph.find("block2_query_lora").valid());
+  EXPECT_THROW(trained("lora:r=3,also=no_layer"), InputError);
 }
 
 TEST(Finetuning, OfAnotherBatchIsTheSame) {
